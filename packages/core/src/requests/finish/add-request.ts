@@ -1,7 +1,7 @@
 import type { Hole } from '../../profile/index.ts';
 import type { Duration, ProcessorCount } from '../../shared/index.ts';
 import { lanesIn, lanesMaxOf, longestWalltime } from '../obstacle.ts';
-import { countDone, doneInLane, useLanes, type Lanes, type Workers } from './draining.ts';
+import { countDone, doneInLane, startBeside, useLanes, type Lanes, type Workers } from './draining.ts';
 import { couldBeat, rate, type Plan, type PlanContext, type Rating } from './plan.ts';
 
 /** A request that a plan has; times are counted from now. */
@@ -78,7 +78,7 @@ function isWasteful({ bags, outlook: { scatter }, constants, facts }: PlanContex
   return doneInLane(times, scatter) / times < constants.efficiencyMin * Math.min(1, doneInLane(longest, scatter) / longest);
 }
 
-function visitRequests(context: PlanContext, { skyline, finishes }: Plan, { isOnlyNow, lanesMax }: AddingRules, visit: (request: PlannedRequest) => void): void {
+function visitRequests(context: PlanContext, { skyline, finishes, lanes }: Plan, { isOnlyNow, lanesMax }: AddingRules, visit: (request: PlannedRequest) => void): void {
   const { facts, outlook: { times }, waitShare } = context;
   const { demand: { processors: unit, pendingTasks }, limits } = facts;
   const grain = limits.walltimeGranularity;
@@ -88,7 +88,9 @@ function visitRequests(context: PlanContext, { skyline, finishes }: Plan, { isOn
   const until = isOnlyNow ? 0 : latest;
   skyline.visitHoles({ unit, widthMax: Math.min(lanesMaxOf(facts), lanesMax, pendingTasks) * unit, extentMax: longestWalltime(limits), until: () => until }, ({ start, width, extent }: Hole) => {
     const walltime = Math.floor(extent / grain) * grain;
-    if (walltime >= shortest && walltime > 0) visit({ start, expectedStart: start * waitShare, width, walltime });
+    if (walltime < shortest || walltime === 0) return;
+    const expectedStart = startBeside(lanes, { count: lanesIn(width, unit), from: start * waitShare }, lanesIn(limits.processors, unit));
+    visit({ start, expectedStart, width, walltime });
   });
 }
 

@@ -19,8 +19,14 @@ export interface FinishConstants {
   readonly widthSpare: number;
   /** unless the plan becomes longer by more than this share. */
   readonly spareLoss: number;
-  /** How much of the best rate that the queue offers now is expected of a slot after its request has ended. */
+  /** How much of the best rate that the queue offers now is expected of a slot after its request has ended, */
   readonly futureShare: number;
+  /** and how much of the resource of all slots together: others come, too. */
+  readonly resourceShare: number;
+  /** By how much the mean of what is left may be more than was learnt, where tasks differ, */
+  readonly timeDoubt: number;
+  /** and how likely that is thought to be. */
+  readonly timeDoubtWeight: number;
   /** How much of a request has to be used by tasks that end in it, beside what of the longest would be, where tasks differ and the job goes on after it. */
   readonly efficiencyMin: number;
   /** What a request may waste, as a share of the job's work, counts as so many times that share of the job's time. */
@@ -34,6 +40,7 @@ export const finishConstants: FinishConstants = {
   priorShortest: 10_000, priorStep: 3,
   waitShare: 0.6, waitShareWeight: 2, waitedMin: 12 * 60_000,
   fillGain: 0.03, withdrawGain: 0.3, releaseGain: 0.4,
-  widthSpare: 1.25, spareLoss: 0.05,
-  futureShare: 1, efficiencyMin: 0.9, wasteCost: 1, walltimeMargin: 0.2,
+  widthSpare: 1.25, spareLoss: 0.15,
+  futureShare: 1, resourceShare: 0.3, timeDoubt: 0.1, timeDoubtWeight: 0.4,
+  efficiencyMin: 0.9, wasteCost: 1, walltimeMargin: 0.2,
 };

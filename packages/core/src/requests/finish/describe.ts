@@ -33,8 +33,10 @@ function describeEnd(context: PlanContext, { finishes }: Rating): string {
   return `The job, ${plural(context.facts.demand.pendingTasks, 'task')}, is expected to end in ${describeTime(finishes[index] as Duration)}, if a task lasts ${describeTime(time)}.`;
 }
 
+/** The task time than which a shorter one is as likely as a longer one. */
 function middleOf({ outlook: { times } }: PlanContext): { readonly index: number; readonly time: Duration } {
-  const index = Math.floor(times.length / 2);
+  let below = 0;
+  const index = times.findIndex(({ weight }) => (below += weight) > 0.5 + 1e-9);
   return { index, time: times[index]?.time ?? 0 };
 }
 

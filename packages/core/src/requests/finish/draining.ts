@@ -82,6 +82,26 @@ export function useLanes(lanes: readonly Lanes[], waiting: number): Lanes[] {
 }
 
 /**
+ * When lanes can begin beside others, no earlier than they are to: what holds the resource until its end leaves no place to what does not fit beside it, however early the requests of strangers end.
+ *
+ * @param most as many lanes as there are at all. Cost: O(others squared) at worst, and mostly O(others).
+ */
+export function startBeside(others: readonly Lanes[], { count, from }: Pick<Lanes, 'count' | 'from'>, most: number): Duration {
+  let at = from;
+  for (;;) {
+    let held = 0;
+    let next = Infinity;
+    for (const other of others) {
+      if (other.from > at || other.end <= at) continue;
+      held += other.count;
+      next = Math.min(next, other.end);
+    }
+    if (held + count <= most || next === Infinity) return at;
+    at = next;
+  }
+}
+
+/**
  * Tasks that a lane has done when it has had processors for so many task times.
  *
  * Whole ones where all are alike. Else, in the long run, so many as it has had time for less what is lost at the end; in the short run, the chance that one is done.

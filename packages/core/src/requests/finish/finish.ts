@@ -5,7 +5,7 @@ import { describeProposal } from './describe.ts';
 import { foresee } from './foresee.ts';
 import { lookLater } from './later.ts';
 import { lookAtTasks } from './look-at-tasks.ts';
-import { viewOwn, waitShareOf } from './own-requests.ts';
+import { keepsPlaces, viewOwn, waitShareOf } from './own-requests.ts';
 import type { PlanContext } from './plan.ts';
 import { propose, type Scope } from './propose.ts';
 
@@ -27,13 +27,13 @@ function decide(facts: RequestFacts, constants: FinishConstants): RequestDecisio
   if (obstacle !== undefined) return { drafts: [], reasons: [obstacle] };
   const { skyline, places, isInTurn } = foresee(facts);
   const waitShare = waitShareOf(facts, constants);
-  const own = facts.pending.map((request) => viewOwn(request, { facts, skyline, waitShare, places }));
+  const own = viewOwn(facts.pending, { facts, skyline, waitShare, places });
   const outlook = lookAtTasks(facts, constants);
   const bags = outlook.times.map(({ time }) => {
     const tasks = { time, scatter: outlook.scatter };
-    return { tasks: facts.demand.pendingTasks, ...tasks, later: lookLater({ facts, skyline, waitShare, futureShare: constants.futureShare }, tasks) };
+    return { tasks: facts.demand.pendingTasks, ...tasks, later: lookLater({ facts, skyline, waitShare, constants }, tasks) };
   });
-  const context: PlanContext = { facts, constants, outlook, waitShare, bags, isInTurn };
+  const context: PlanContext = { facts, constants, outlook, waitShare, bags, isInTurn, keepsPlaces: keepsPlaces(facts, constants) };
   return describeProposal(context, propose(context, { ...boundsOf(facts), skyline, own }));
 }
 

@@ -1,6 +1,7 @@
 import { lanesIn, lanesMaxOf, longestWalltime } from '../obstacle.ts';
 import type { RequestFacts } from '../heuristic.ts';
 import type { Duration } from '../../shared/index.ts';
+import type { FinishConstants } from './constants.ts';
 import { doneInLane, type Bag, type SlotLater } from './draining.ts';
 import type { Skyline } from './skyline.ts';
 
@@ -10,8 +11,7 @@ export interface LaterFacts {
   readonly skyline: Skyline;
   /** The share of promised waits that requests wait. */
   readonly waitShare: number;
-  /** The share of the best rate that is hoped for. */
-  readonly futureShare: number;
+  readonly constants: Pick<FinishConstants, 'futureShare' | 'resourceShare'>;
 }
 
 /** A lane that is not as likely as not to have one task done does not count as one that does the job. */
@@ -19,9 +19,9 @@ const worthwhile = 0.5;
 
 /**
  * What a slot brings once its present request has ended, if tasks take `time`: the next request waits as long as the one now that would have the job done first, and
- * works at the best rate that any could have now, waiting included; all slots together no faster than the whole resource. Cost: that of visiting all holes.
+ * works at the best rate that any could have now, waiting included; all slots together no faster than a share of the resource, since others ask for it meanwhile. Cost: that of visiting all holes.
  */
-export function lookLater({ facts, skyline, waitShare, futureShare }: LaterFacts, { time, scatter }: Pick<Bag, 'time' | 'scatter'>): SlotLater {
+export function lookLater({ facts, skyline, waitShare, constants: { futureShare, resourceShare } }: LaterFacts, { time, scatter }: Pick<Bag, 'time' | 'scatter'>): SlotLater {
   const { demand: { processors: perTask, pendingTasks }, limits } = facts;
   const lanesMax = lanesMaxOf(facts);
   const extentMax = longestWalltime(limits);
@@ -39,5 +39,6 @@ export function lookLater({ facts, skyline, waitShare, futureShare }: LaterFacts
     const end = wait + Math.ceil(pendingTasks / lanes) * time;
     if (rounds >= worthwhile && end < best.end) best = { end, wait };
   });
-  return { pause: best.wait + time, rate: futureShare * Math.min(rate, lanesIn(limits.processors, perTask) / Math.max(1, limits.requestsMax) / time) };
+  const rateMax = (resourceShare * lanesIn(limits.processors, perTask)) / Math.max(1, limits.requestsMax) / time;
+  return { pause: best.wait + time, rate: futureShare * Math.min(rate, rateMax) };
 }

@@ -1,7 +1,8 @@
 import { describeTime, plural, type Duration } from '../../shared/index.ts';
 import type { RequestFacts, TaskGroup } from '../heuristic.ts';
+import type { FinishConstants } from './constants.ts';
 import type { Scatter } from './draining.ts';
-import type { Outlook } from './outlook.ts';
+import type { Outlook, SupposedTime } from './outlook.ts';
 
 /** How tasks are thought to differ where that is not known, as shares of the mean: U(mean/4, 7 mean/4), the widest of costa2005's. */
 export const widest = { shortest: 0.25, longest: 1.75 };
@@ -15,6 +16,12 @@ const outlastsShare = 1.02;
 const doubtCount = 2;
 /** The deviation of what is evenly distributed is its breadth by this. */
 const rootOf12 = 3.4641016151377544;
+
+/** What is learnt by. */
+interface Learning {
+  readonly fitting: Duration;
+  readonly constants: Pick<FinishConstants, 'timeDoubt' | 'timeDoubtWeight'>;
+}
 
 /** What was seen of how tasks differ. */
 interface SeenTimes {
@@ -41,14 +48,17 @@ interface Outlasting {
  * Symbols: n = `count`, c = `mean`, s = `shortest`, a = how long each of those that outlast it ran, L = `longest`, k = `doubtCount`: so many tasks are thought to have told
  * of U(m/4, 7m/4) before. What is left has the mean m' of which n c + p m' = (n + p) (s + L) / 2, with p pending tasks.
  *
- * @param fitting the longest time that fits a request.
+ * Where tasks differ the mean of what is left is not known to a tenth, nor is how many a request will cut: that it takes longer by so much is thought possible, so that a plan which ends the job by a hair
+ * is worth less than one with something to spare.
+ *
+ * @param running how long tasks have run. @param fitting the longest time that fits a request.
  */
-export function learnFrom(facts: RequestFacts, running: readonly TaskGroup[], fitting: Duration): Outlook {
+export function learnFrom(facts: RequestFacts, running: readonly TaskGroup[], { fitting, constants }: Learning): Outlook {
   const { taskTimes, taskSpread, cutOff = [], demand: { pendingTasks } } = facts;
   const { mean, longest, count } = taskTimes as NonNullable<RequestFacts['taskTimes']>;
   const shortest = Math.min(mean, taskSpread?.shortest ?? mean);
   const outlasting = findOutlasting([...running, ...cutOff], shortest * outlastsShare, pendingTasks);
-  if (outlasting.count === 0) return learnFromCompleted({ mean, longest, shortest, deviation: taskSpread?.deviation ?? (longest - mean) / 2 }, count, fitting);
+  if (outlasting.count === 0) return learnFromCompleted({ mean, longest, shortest, deviation: taskSpread?.deviation ?? (longest - mean) / 2 }, count, { fitting, constants });
   const beyond = 2 * count * (mean - shortest) + (outlasting.sum - outlasting.count * shortest) + doubtCount * (widest.longest / widest.shortest - 1) * shortest;
   const most = Math.max(longest, outlasting.oldest, shortest + beyond / (count + doubtCount));
   const left = (((shortest + most) / 2) * (count + pendingTasks) - mean * count) / pendingTasks;
@@ -57,14 +67,20 @@ export function learnFrom(facts: RequestFacts, running: readonly TaskGroup[], fi
   const least = (outlasting.sum + (pendingTasks - outlasting.count) * shortest) / pendingTasks;
   const scatter = scatterOf({ shortest: Math.min(least, time), longest: most, deviation: (most - shortest) / rootOf12 }, time);
   const reason = `A task is taken to last ${describeTime(time)}, by ${plural(count, 'completed task')} and ${plural(outlasting.count, 'task')} that ran longer than the shortest of them.`;
-  return { times: [{ time, weight: 1 }], scatter, longest: scatter.longest, reason };
+  return { times: doubt(time, { fitting, constants }), scatter, longest: scatter.longest, reason };
+}
+
+/** A learnt time, and how much longer it may be. */
+function doubt(time: Duration, { fitting, constants: { timeDoubt, timeDoubtWeight } }: Learning): SupposedTime[] {
+  const longer = Math.min(fitting, time * (1 + timeDoubt));
+  return longer > time ? [{ time, weight: 1 - timeDoubtWeight }, { time: longer, weight: timeDoubtWeight }] : [{ time, weight: 1 }];
 }
 
 /** The same where none has run longer than the shortest. */
-function learnFromCompleted({ mean, longest, shortest, deviation }: SeenTimes & { readonly mean: Duration }, count: number, fitting: Duration): Outlook {
-  const time = Math.min(fitting, Math.max(1, mean));
+function learnFromCompleted({ mean, longest, shortest, deviation }: SeenTimes & { readonly mean: Duration }, count: number, learning: Learning): Outlook {
+  const time = Math.min(learning.fitting, Math.max(1, mean));
   const scatter = deviation <= alikeShare * time ? undefined : scatterOf({ shortest, longest, deviation }, time);
-  return { times: [{ time, weight: 1 }], scatter, longest: Math.max(1, scatter?.longest ?? longest / time), reason: `A task is taken to last ${describeTime(time)}, by ${plural(count, 'completed task')}.` };
+  return { times: scatter === undefined ? [{ time, weight: 1 }] : doubt(time, learning), scatter, longest: Math.max(1, scatter?.longest ?? longest / time), reason: `A task is taken to last ${describeTime(time)}, by ${plural(count, 'completed task')}.` };
 }
 
 /** @param countMax more cannot be: some were cut several times. */

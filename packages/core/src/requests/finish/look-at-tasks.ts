@@ -20,7 +20,7 @@ export function lookAtTasks(facts: RequestFacts, constants: FinishConstants): Ou
   const { taskTimes, taskTimesElsewhere: elsewhere, pending, cutOff = [], limits } = facts;
   const running = pending.flatMap(({ tasks = [] }) => tasks);
   const longest = Math.max(1, longestWalltime(limits));
-  if (taskTimes !== undefined && taskTimes.count > 0) return learnFrom(facts, running, longest);
+  if (taskTimes !== undefined && taskTimes.count > 0) return learnFrom(facts, running, { fitting: longest, constants });
   if (elsewhere?.median !== undefined) {
     const time = Math.min(longest, Math.max(1, elsewhere.median));
     const most = elsewhere.ninetyNinth ?? elsewhere.ninetieth ?? 2 * time;

@@ -2,7 +2,7 @@ import type { Duration, Instant, ProcessorCount } from '../../shared/index.ts';
 import type { ObservedWait, PendingRequest, RequestFacts } from '../heuristic.ts';
 import { lanesIn } from '../obstacle.ts';
 import type { FinishConstants } from './constants.ts';
-import type { Lanes } from './draining.ts';
+import { startBeside, type Lanes } from './draining.ts';
 import type { Skyline } from './skyline.ts';
 
 /** An own request as plans see it; times are counted from now. */
@@ -48,6 +48,15 @@ function watchWait({ status, submittedAt, promisedStart, predictedStart }: Pendi
   return actual < waitedMin ? [] : [{ promised: Math.max(actual, promisedStart - submittedAt - (predictedStart - now)), actual }];
 }
 
+/**
+ * Whether the manager leaves requests where it promised them: of the own ones that have waited for a while, and there is one, none has come forward. Then the place of one that is withdrawn goes to whoever asks for
+ * it next, and not to those who wait behind it.
+ */
+export function keepsPlaces({ pending, now }: Pick<RequestFacts, 'pending' | 'now'>, { waitedMin }: Pick<FinishConstants, 'waitedMin'>): boolean {
+  const seen = pending.filter(({ status, submittedAt = now }) => status !== 'running' && now - submittedAt >= waitedMin);
+  return seen.length > 0 && seen.every(({ promisedStart, predictedStart }) => promisedStart !== undefined && predictedStart !== undefined && predictedStart >= promisedStart);
+}
+
 /** What own requests are looked at with. */
 export interface OwnView {
   readonly facts: RequestFacts;
@@ -58,8 +67,29 @@ export interface OwnView {
   readonly places: ReadonlyMap<string, Duration>;
 }
 
-/** Cost: O(groups of tasks), and a search for a place where none is known. */
-export function viewOwn(request: PendingRequest, { facts: { now, demand: { processors: perTask } }, skyline, waitShare, places }: OwnView): OwnRequestView {
+/**
+ * The own requests in their order. One that waits is expected after a share of what it was promised, but not before those own ones have ended that it does not fit beside: they hold what they hold until their end.
+ *
+ * Cost: O(requests squared + groups of tasks), and a search for each place that is not known.
+ */
+export function viewOwn(requests: readonly PendingRequest[], view: OwnView): OwnRequestView[] {
+  const { facts: { limits, demand: { processors: perTask } } } = view;
+  const plain = requests.map((request) => viewAlone(request, view));
+  const ahead = plain.flatMap(({ isRunning, lanes }) => (isRunning ? lanes : []));
+  const views = new Map<OwnRequestView, OwnRequestView>();
+  for (const one of plain.filter(({ isRunning }) => !isRunning).sort((first, other) => first.start - other.start)) {
+    const lanes = one.lanes.map((lane) => postpone(lane, startBeside(ahead, lane, lanesIn(limits.processors, perTask))));
+    ahead.push(...lanes);
+    views.set(one, { ...one, lanes, slotEnd: Math.max(...lanes.map(({ end }) => end)) });
+  }
+  return plain.map((one) => views.get(one) ?? one);
+}
+
+function postpone({ from, end, ...lane }: Lanes, start: Duration): Lanes {
+  return { ...lane, from: start, end: start + end - from };
+}
+
+function viewAlone(request: PendingRequest, { facts: { now, demand: { processors: perTask } }, skyline, waitShare, places }: OwnView): OwnRequestView {
   const { width, walltime, status, startedAt, predictedStart, listedAs = '' } = request;
   const count = lanesIn(width, perTask);
   if (status === 'running') {

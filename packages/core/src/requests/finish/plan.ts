@@ -15,6 +15,8 @@ export interface PlanContext {
   readonly waitShare: number;
   /** Whether nobody passes anybody in the queue, by what it looks like. */
   readonly isInTurn: boolean;
+  /** Whether the place of one that waits is left to who asks for it when it is withdrawn. */
+  readonly keepsPlaces: boolean;
   /** The job, for each task time of the outlook. */
   readonly bags: readonly Bag[];
 }

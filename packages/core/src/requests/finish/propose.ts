@@ -151,9 +151,9 @@ function couldGain(context: PlanContext, { own, skyline, freeSlots, waiting }: S
   return couldBeat(context, plan, workers, one.isRunning ? constants.releaseGain : constants.withdrawGain);
 }
 
-/** A manager hands on at once what a withdrawal frees: only what runs, or is to be asked for again but narrower, leaves its place to what comes for it. */
+/** Most managers hand on at once what the withdrawal of one that waits frees; then only what runs leaves its place to what comes for it. One that is to be asked for again but narrower fits where it was. */
 function leavesPlace(context: PlanContext, one: OwnRequestView): boolean {
-  return one.isRunning || isTooWide(context, one);
+  return one.isRunning || (context.keepsPlaces && isTooWide(context, one));
 }
 
 /** Whether a request waits for far more processors than tasks are left: most would idle until the last task ends. */

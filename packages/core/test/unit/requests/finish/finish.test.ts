@@ -1,5 +1,5 @@
 import test from 'ava';
-import { finishHeuristic, type PendingRequest, type RequestDecision, type RequestFacts } from '@mutirao/core/requests';
+import { finishConstants, finishHeuristic, finishWith, type PendingRequest, type RequestDecision, type RequestFacts } from '@mutirao/core/requests';
 import { aListing, someFacts, type ListedRequest } from '@mutirao/testkit';
 
 const minute = 60_000;
@@ -37,6 +37,11 @@ test('after a request that was over before any task of it, the next is longer by
 test('a job that no hole can hold waits for the large request, if that ends first', (t) => {
   const decision = finishHeuristic.draft(facts({ demand: { pendingTasks: 6400, processors: 1, deadline: undefined } }));
   t.deepEqual(shapes(decision), [[64, 1080]]);
+});
+
+test('a second request of the whole machine is expected when the first has ended, however early that is expected to start', (t) => {
+  const { drafts } = finishHeuristic.draft(facts({ limits: { ...facts().limits, requestsMax: 2 }, demand: { pendingTasks: 12_800, processors: 1, deadline: undefined } }));
+  t.deepEqual(drafts.map(({ reasons }) => /in .* by what waits have been/.exec(reasons[0] ?? '')?.[0]), ['in 50 h 0 min at the latest and 30 h 0 min by what waits have been', 'in 68 h 0 min at the latest and 48 h 0 min by what waits have been']);
 });
 
 test('tasks that take nearly as long as a request may be are asked for all the same, since no request loses less', (t) => {
@@ -145,6 +150,29 @@ test('a request that waits for far more processors than tasks are left gives way
   t.regex(decision.givenUp?.[0]?.reasons[0] ?? '', /^Withdrawn for 50 processors for .*, since it waits for 64 processors, far more than 50 pending tasks can use\.$/);
   const fitting = finishHeuristic.draft({ ...left, demand: { ...left.demand, pendingTasks: 60 }, listing: aListing(64, 0, [{ status: 'running', width: 64, walltime: 50 * hour }, { ...behind, width: 64 }]) });
   t.deepEqual([fitting.givenUp, fitting.drafts], [undefined, []]);
+});
+
+test('it keeps its place where the narrower one would come far later, unless places stay where they were promised', (t) => {
+  // All are held for 10 h; then it starts, and behind it somebody has all for 16 h.
+  const wide: PendingRequest = { ...waiting, width: 64, submittedAt: -hour, promisedStart: 11 * hour, predictedStart: 10 * hour };
+  const listing = aListing(64, 0, [
+    { status: 'running', width: 64, walltime: 10 * hour }, { status: 'queued', width: 64, walltime: 24 * minute, startsAt: 10 * hour }, { status: 'queued', width: 64, walltime: 16 * hour, startsAt: 10 * hour + 24 * minute },
+  ]);
+  const decide = (one: PendingRequest): RequestDecision => finishHeuristic.draft(facts({ pending: [one], occasion: 'own', listing, demand: { pendingTasks: 40, processors: 1, deadline: undefined } }));
+  t.deepEqual([decide(wide).givenUp, decide(wide).drafts], [undefined, []]);
+  const kept = decide({ ...wide, promisedStart: 10 * hour });
+  t.deepEqual([kept.givenUp?.map(({ requestId }) => requestId), kept.drafts.map(({ width }) => width)], [['q7'], [40]]);
+});
+
+test('where tasks differ something waits for those that the last request may leave, should they take longer than was learnt', (t) => {
+  // 50 lanes have 3 h for 120 tasks of half an hour to one and a half: by the mean they do 120.
+  const last: PendingRequest = { ...running, width: 50, walltime: 3 * hour, startedAt: 0, idle: 50, tasks: [] };
+  const listing = aListing(64, 0, [{ status: 'running', width: 50, walltime: 3 * hour }, { status: 'running', width: 14, walltime: 20 * hour }, { status: 'queued', width: 64, walltime: 16 * hour, startsAt: 20 * hour }]);
+  const differing = { taskTimes: { longest: 90 * minute, mean: 60 * minute, count: 900 }, taskSpread: { shortest: 30 * minute, deviation: 17 * minute } };
+  const decide = (timeDoubt: number): RequestDecision => finishWith({ ...finishConstants, timeDoubt }).draft(facts({
+    ...differing, pending: [last], limits: { ...facts().limits, requestsMax: 2 }, listing, demand: { pendingTasks: 120, processors: 1, deadline: undefined },
+  }));
+  t.deepEqual([decide(0).drafts.length, decide(0.1).drafts.length], [0, 1]);
 });
 
 test('it is kept where the job is over almost as soon with it', (t) => {

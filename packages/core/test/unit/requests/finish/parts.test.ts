@@ -1,12 +1,12 @@
 import test from 'ava';
 import { FreeTime } from '@mutirao/core/profile';
 import { finishConstants, type PendingRequest, type RequestFacts } from '@mutirao/core/requests';
-import { countDone, doneInLane, drainTime, isDrained, never, useLanes, type Bag, type Lanes, type Workers } from '../../../../src/requests/finish/draining.ts';
+import { countDone, doneInLane, drainTime, isDrained, never, startBeside, useLanes, type Bag, type Lanes, type Workers } from '../../../../src/requests/finish/draining.ts';
 import { lookLater } from '../../../../src/requests/finish/later.ts';
 import { logarithm } from '../../../../src/requests/finish/logarithm.ts';
 import { lookAtTasks } from '../../../../src/requests/finish/look-at-tasks.ts';
 import type { Outlook } from '../../../../src/requests/finish/outlook.ts';
-import { waitShareOf } from '../../../../src/requests/finish/own-requests.ts';
+import { keepsPlaces, viewOwn, waitShareOf } from '../../../../src/requests/finish/own-requests.ts';
 import { Skyline } from '../../../../src/requests/finish/skyline.ts';
 import { someFacts } from '@mutirao/testkit';
 
@@ -88,7 +88,7 @@ test('completed tasks tell how long tasks take, and those that have outlasted on
   // Three outlast the shortest, 5: L - 5 = (2 * 2 * 5 + 90 - 15 + 2 * 30) / (2 + 2), but one has run for 40; what is left takes m with 20 + 8 m = 10 (5 + L) / 2.
   const longest = 5 + 155 / 4;
   const left = (5 * (5 + longest) - 20) / 8;
-  t.is(outlook.times[0]?.time, left);
+  t.deepEqual(outlook.times.map(({ time }) => time), [left, left * (1 + finishConstants.timeDoubt)]);
   const deviation = (longest - 5) / Math.sqrt(12) / left;
   t.is(outlook.longest, longest / left);
   // Three of eight have run for 90 together.
@@ -136,11 +136,51 @@ test('a request that waits tells how promises are kept, once it has waited for a
   t.is(share(60 * minute, 460 * minute, { status: 'running', startedAt: 1 }), 0.5);
 });
 
-test('a slot is thought to bring what the best request now would bring, and all slots no more than the resource', (t) => {
+test('a slot is thought to bring what the best request now would bring, and all slots no more than their share of the resource', (t) => {
   const facts = someFacts({ limits: { processors: 8, requestsMax: 2, walltimeMax: 100, widthMax: 8, walltimeGranularity: 1 }, demand: { pendingTasks: 4, processors: 1, deadline: undefined } });
   // 2 of 15 each from now on end at 30; 5 from 10 on at 25, one round of 20: the latter is the first. Rates: 4 / 30, 5 / 30, 48 / 150.
-  t.deepEqual(lookLater({ facts, skyline, waitShare: 1, futureShare: 1 }, { time: 15 }), { pause: 25, rate: 8 / 2 / 15 });
-  t.deepEqual(lookLater({ facts, skyline, waitShare: 0.5, futureShare: 0.5 }, { time: 100 }), { pause: 125, rate: Math.min(8 / 125, 8 / 2 / 100) / 2 });
+  const [all, half] = [{ futureShare: 1, resourceShare: 1 }, { futureShare: 0.5, resourceShare: 1 }];
+  t.deepEqual(lookLater({ facts, skyline, waitShare: 1, constants: all }, { time: 15 }), { pause: 25, rate: 8 / 2 / 15 });
+  t.deepEqual(lookLater({ facts, skyline, waitShare: 0.5, constants: half }, { time: 100 }), { pause: 125, rate: Math.min(8 / 125, 8 / 2 / 100) / 2 });
+  // Others want some of the resource as well.
+  t.deepEqual(lookLater({ facts, skyline, waitShare: 1, constants: { ...all, resourceShare: 0.25 } }, { time: 15 }), { pause: 25, rate: 8 / 4 / 2 / 15 });
+});
+
+test('lanes begin when enough of those before them have ended, and not before they are to', (t) => {
+  const others: Lanes[] = [{ count: 6, from: 10, age: 0, end: 50 }, { count: 2, from: 0, age: 5, end: 20 }, { count: 8, from: 50, age: 0, end: 90 }];
+  const begin = (count: number, from: number): number => startBeside(others, { count, from }, 8);
+  t.deepEqual([begin(6, 0), begin(7, 0), begin(2, 12), begin(3, 12), begin(2, 60), begin(8, 100)], [0, 90, 20, 90, 90, 100]);
+  t.is(startBeside([], { count: 9, from: 7 }, 8), 7);
+});
+
+test('requests of all processors are expected one after the other, whatever share of promised waits others leave', (t) => {
+  const limits = { processors: 8, requestsMax: 3, walltimeMax: 100, widthMax: 8, walltimeGranularity: 1 };
+  const chain = [{ start: 260, width: 2 }, { start: 100, width: 8 }, { start: 160, width: 8 }].map(({ start, width }, index): PendingRequest => ({ requestId: `q${index}`, width, walltime: 60, status: 'queued', startedAt: 0, predictedStart: 1000 + start }));
+  const runs: PendingRequest = { requestId: 'q9', width: 1, walltime: 90, status: 'running', startedAt: 1000 };
+  const facts = someFacts({ now: 1000, limits, pending: [...chain, runs] });
+  const views = viewOwn(facts.pending, { facts, skyline, waitShare: 0.5, places: new Map() });
+  // The first is expected at 50, but one of its processors is held until 90; the second follows it, and a narrow one comes after both.
+  t.deepEqual(views.map(({ request, start, slotEnd, lanes }) => [request.requestId, start, lanes[0]?.from, slotEnd]), [['q0', 260, 210, 270], ['q1', 100, 90, 150], ['q2', 160, 150, 210], ['q9', 0, 0, 90]]);
+});
+
+test('a manager keeps places when of those that have waited for a while none has come forward', (t) => {
+  const minute = 60_000;
+  const one = { requestId: 'q1', width: 1, walltime: 1, status: 'queued', startedAt: 0, submittedAt: 0, promisedStart: 90 * minute, predictedStart: 90 * minute } as const;
+  const keeps = (now: number, ...pending: PendingRequest[]): boolean => keepsPlaces({ pending, now }, finishConstants);
+  const { promisedStart: _, ...unpromised } = one;
+  t.deepEqual([keeps(12 * minute, one), keeps(11 * minute, one), keeps(12 * minute)], [true, false, false]);
+  t.false(keeps(12 * minute, one, { ...one, predictedStart: 89 * minute }));
+  t.false(keeps(12 * minute, one, unpromised));
+  t.true(keeps(12 * minute, one, { ...one, predictedStart: 99 * minute }, { ...one, status: 'running' }, { ...one, submittedAt: minute, predictedStart: 1 }));
+});
+
+test('where tasks differ they may take a tenth longer than was learnt, as long as that fits', (t) => {
+  const look = (walltimeMax: number, deviation: number): Outlook => lookAtTasks(someFacts({
+    limits: { ...someFacts().limits, walltimeMax }, taskTimes: { longest: 1500, mean: 1000, count: 50 }, taskSpread: { shortest: 500, deviation },
+  }), { ...finishConstants, timeDoubt: 0.1, timeDoubtWeight: 0.4 });
+  t.deepEqual(look(9000, 300).times, [{ time: 1000, weight: 0.6 }, { time: 1100, weight: 0.4 }]);
+  t.deepEqual(look(1050, 300).times.map(({ time }) => time), [1000, 1050]);
+  t.deepEqual([look(1000, 300).times, look(9000, 30).times], [[{ time: 1000, weight: 1 }], [{ time: 1000, weight: 1 }]]);
 });
 
 test('lanes for which no task waits count for nothing, but for those that an earlier request cuts', (t) => {
