@@ -5,7 +5,9 @@ import { conservativeBackfilling, RequestPlan } from '@mutirao/core/queue';
 import { finishConstants, finishHeuristic, RequestBudget, requestBudget, type PendingRequest, type RequestDecision, type RequestFacts } from '@mutirao/core/requests';
 import { Prng } from '@mutirao/core/shared';
 import { runs, someFacts } from '@mutirao/testkit';
+import { drainTime, type Bag, type Lanes, type Workers } from '../../src/requests/finish/draining.ts';
 import { waitShareOf } from '../../src/requests/finish/own-requests.ts';
+import { couldScoreBelow, rate, type PlanContext } from '../../src/requests/finish/plan.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -60,6 +62,34 @@ test('whatever is promised, and whenever, requests are expected to wait for some
     const share = waitShareOf(hostileFacts(h), finishConstants);
     return share > 0 && share <= 1;
   }), { ...nightRuns, numRuns: 10 * nightRuns.numRuns });
+  t.pass();
+});
+
+const anyLanes = (age: fc.Arbitrary<number>): fc.Arbitrary<Lanes[]> => fc.array(
+  fc.tuple(fc.integer({ min: 1, max: 50 }), age, fc.nat(20 * hour), fc.nat(60 * hour)).map(([count, ran, from, extent]) => (ran > 0 ? { count, age: ran, from: 0, end: extent } : { count, age: 0, from, end: from + extent })), { maxLength: 3 },
+);
+const anyPlan = fc.record({ lanes: anyLanes(fc.constant(0)), slotEnds: fc.array(fc.nat(60 * hour), { minLength: 1, maxLength: 4 }) });
+const anyScatter = fc.option(fc.record({ shortest: fc.double({ min: 0.1, max: 0.9, noNaN: true }), longest: fc.double({ min: 1.1, max: 3, noNaN: true }), loss: fc.double({ min: 0.5, max: 0.9, noNaN: true }) }), { nil: undefined });
+
+/** Two plans for a job, of which some tasks run, and some wait. */
+const anyPlans = fc.record({
+  running: anyLanes(fc.integer({ min: minute, max: 5 * hour })), waiting: fc.integer({ min: 1, max: 500 }), one: anyPlan, other: anyPlan,
+  scatter: anyScatter, pause: fc.nat(10 * hour), shortest: fc.integer({ min: 10_000, max: hour }), near: fc.double({ min: 0.1, max: 9, noNaN: true }),
+});
+
+test('no plan is refused unrated that would be better, and when a bag is empty depends little on where it is looked first', (t) => {
+  fc.assert(fc.property(anyPlans, ({ running, waiting, one, other, scatter, pause, shortest, near }) => {
+    const tasks = running.reduce((sum, { count }) => sum + count, waiting);
+    const bags = [1, 3, 9, 27].map((times): Bag => ({ tasks, scatter, time: shortest * times, later: { pause, rate: 1 / (shortest * times) } }));
+    const context = { bags, outlook: { times: bags.map(({ time }) => ({ time, weight: 1 / bags.length })), longest: 1, reason: '' } } as unknown as PlanContext;
+    const workersOf = ({ lanes, slotEnds }: Pick<Workers, 'lanes' | 'slotEnds'>): Workers => ({ lanes: [...running, ...lanes], slotEnds, waiting, restarted: [] });
+    const [before, after] = [rate(context, workersOf(one)), rate(context, workersOf(other))];
+    const isRight = couldScoreBelow(context, before, workersOf(other)) || after.score >= before.score - 0.001;
+    return isRight && bags.every((bag, index) => {
+      const plain = after.finishes[index] as number;
+      return Math.abs(drainTime(workersOf(other), bag, near * plain) - plain) <= Math.max(1000, plain / 1000);
+    });
+  }), { ...nightRuns, numRuns: 5 * nightRuns.numRuns });
   t.pass();
 });
 

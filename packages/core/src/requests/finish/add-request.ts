@@ -2,7 +2,7 @@ import type { Hole } from '../../profile/index.ts';
 import type { Duration, ProcessorCount } from '../../shared/index.ts';
 import { lanesIn, lanesMaxOf, longestWalltime } from '../obstacle.ts';
 import { countDone, doneInLane, startBeside, useLanes, type Lanes, type Workers } from './draining.ts';
-import { couldBeat, rate, type Plan, type PlanContext, type Rating } from './plan.ts';
+import { couldBeat, couldScoreBelow, rate, type Plan, type PlanContext, type Rating } from './plan.ts';
 
 /** A request that a plan has; times are counted from now. */
 export interface PlannedRequest {
@@ -45,10 +45,11 @@ export function addBest(context: PlanContext, plan: Plan, rules: AddingRules): A
   let best: Rated | undefined;
   visitRequests(context, plan, rules, (request) => {
     const workers = withRequest(context, plan, request);
-    if (!couldBeat(context, best?.rating ?? plan, workers)) return;
-    const plain = rate(context, workers);
+    const before = best?.rating ?? plan;
+    if (!couldBeat(context, before, workers) || !couldScoreBelow(context, before, workers)) return;
+    const plain = rate(context, workers, before);
     const rating = { ...plain, score: plain.score + context.constants.wasteCost * wasteExpected(context, request, plain) };
-    if (rating.score >= (best?.rating ?? plan).score || isWasteful(context, request, rating)) return;
+    if (rating.score >= before.score || isWasteful(context, request, rating)) return;
     if (best !== undefined) compared.push(best.request);
     best = { request, rating };
   });
@@ -56,7 +57,7 @@ export function addBest(context: PlanContext, plan: Plan, rules: AddingRules): A
   if (request === undefined) return undefined;
   const workers = withRequest(context, plan, request);
   const { start, walltime, width } = request;
-  return { request, compared, plan: { ...workers, ...rate(context, workers), skyline: plan.skyline.without(start, start + walltime, width) } };
+  return { request, compared, plan: { ...workers, ...rate(context, workers, best?.rating), skyline: plan.skyline.without(start, start + walltime, width) } };
 }
 
 /** What of a request is lost where tasks last longer than it does, as a share of the job's work; by how likely that is. Cost: O(task times). */
