@@ -74,13 +74,13 @@ const anyScatter = fc.option(fc.record({ shortest: fc.double({ min: 0.1, max: 0.
 /** Two plans for a job, of which some tasks run, and some wait. */
 const anyPlans = fc.record({
   running: anyLanes(fc.integer({ min: minute, max: 5 * hour })), waiting: fc.integer({ min: 1, max: 500 }), one: anyPlan, other: anyPlan,
-  scatter: anyScatter, pause: fc.nat(10 * hour), shortest: fc.integer({ min: 10_000, max: hour }), near: fc.double({ min: 0.1, max: 9, noNaN: true }),
+  scatter: anyScatter, pause: fc.nat(10 * hour), share: fc.constantFrom(1, 1e-6, 0), shortest: fc.integer({ min: 10_000, max: hour }), near: fc.double({ min: 0.1, max: 9, noNaN: true }),
 });
 
 test('no plan is refused unrated that would be better, and when a bag is empty depends little on where it is looked first', (t) => {
-  fc.assert(fc.property(anyPlans, ({ running, waiting, one, other, scatter, pause, shortest, near }) => {
+  fc.assert(fc.property(anyPlans, ({ running, waiting, one, other, scatter, pause, share, shortest, near }) => {
     const tasks = running.reduce((sum, { count }) => sum + count, waiting);
-    const bags = [1, 3, 9, 27].map((times): Bag => ({ tasks, scatter, time: shortest * times, later: { pause, rate: 1 / (shortest * times) } }));
+    const bags = [1, 3, 9, 27].map((times): Bag => ({ tasks, scatter, time: shortest * times, later: { pause, rate: share / (shortest * times) } }));
     const context = { bags, outlook: { times: bags.map(({ time }) => ({ time, weight: 1 / bags.length })), longest: 1, reason: '' } } as unknown as PlanContext;
     const workersOf = ({ lanes, slotEnds }: Pick<Workers, 'lanes' | 'slotEnds'>): Workers => ({ lanes: [...running, ...lanes], slotEnds, waiting, restarted: [] });
     const [before, after] = [rate(context, workersOf(one)), rate(context, workersOf(other))];

@@ -17,13 +17,13 @@ export interface FinishConstants {
   readonly releaseGain: number;
   /** A request that waits for so many times more processors than tasks are left for is given up for a narrower one, */
   readonly widthSpare: number;
-  /** unless the plan becomes longer by more than this share. */
+  /** unless the job ends earlier with it by more than this share. */
   readonly spareLoss: number;
   /** How much of the best rate that the queue offers now is expected of a slot after its request has ended, */
   readonly futureShare: number;
   /** and how much of the resource of all slots together: others come, too. */
   readonly resourceShare: number;
-  /** By how much the mean of what is left may be more than was learnt, where tasks differ, */
+  /** By how much the mean of what is left, and so the longest, may be more than was learnt, where tasks differ, */
   readonly timeDoubt: number;
   /** and how likely that is thought to be. */
   readonly timeDoubtWeight: number;

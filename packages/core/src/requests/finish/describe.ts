@@ -36,7 +36,8 @@ function describeEnd(context: PlanContext, { finishes }: Rating): string {
 /** The task time than which a shorter one is as likely as a longer one. */
 function middleOf({ outlook: { times } }: PlanContext): { readonly index: number; readonly time: Duration } {
   let below = 0;
-  const index = times.findIndex(({ weight }) => (below += weight) > 0.5 + 1e-9);
+  // The last has what rounding leaves.
+  const index = times.findIndex(({ weight }, at) => at === times.length - 1 || (below += weight) > 0.5 + 1e-9);
   return { index, time: times[index]?.time ?? 0 };
 }
 
@@ -54,7 +55,8 @@ function draft(request: PlannedRequest, reasons: readonly string[]): DraftedRequ
 
 /** `8 processors for 2 h 0 min, from now on`. */
 function describeRequest({ width, walltime, start, expectedStart }: PlannedRequest): string {
-  const when = start === 0 ? 'from now on' : `in ${describeTime(start)} at the latest and ${describeTime(expectedStart)} by what waits have been`;
+  const expected = expectedStart < start ? `, expected in ${describeTime(expectedStart)}` : '';
+  const when = start === 0 ? 'from now on' : `in ${describeTime(start)} at the latest${expected}`;
   return `${plural(width, 'processor')} for ${describeTime(walltime)}, ${when},`;
 }
 

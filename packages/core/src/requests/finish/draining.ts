@@ -180,11 +180,11 @@ export function isDrained(at: Duration, workers: Workers, bag: Bag): boolean {
  */
 export function drainTime(workers: Workers, bag: Bag, guess: Duration = bag.time): Duration {
   let low = 0;
-  let high = guess;
+  let high = Math.min(never, guess);
   while (!isDrained(high, workers, bag)) {
+    if (high >= never) return never;
     low = high;
-    high *= 2;
-    if (high > never) return never;
+    high = Math.min(never, 2 * high);
   }
   if (low === 0 && !isDrained(0.9 * high, workers, bag)) low = 0.9 * high;
   while (high - low > 1000 && high - low > high / 2000) {

@@ -17,8 +17,9 @@ const doubtCount = 2;
 /** The deviation of what is evenly distributed is its breadth by this. */
 const rootOf12 = 3.4641016151377544;
 
-/** What is learnt by. */
+/** What learning goes by beside what was seen. */
 interface Learning {
+  /** The longest time that fits a request. */
   readonly fitting: Duration;
   readonly constants: Pick<FinishConstants, 'timeDoubt' | 'timeDoubtWeight'>;
 }
@@ -48,10 +49,10 @@ interface Outlasting {
  * Symbols: n = `count`, c = `mean`, s = `shortest`, a = how long each of those that outlast it ran, L = `longest`, k = `doubtCount`: so many tasks are thought to have told
  * of U(m/4, 7m/4) before. What is left has the mean m' of which n c + p m' = (n + p) (s + L) / 2, with p pending tasks.
  *
- * Where tasks differ the mean of what is left is not known to a tenth, nor is how many a request will cut: that it takes longer by so much is thought possible, so that a plan which ends the job by a hair
+ * Where tasks differ how many of them a request will cut is a matter of luck, however well their mean is known: that all take a tenth longer is thought possible, so that a plan which ends the job by a hair
  * is worth less than one with something to spare.
  *
- * @param running how long tasks have run. @param fitting the longest time that fits a request.
+ * @param running how long tasks have run.
  */
 export function learnFrom(facts: RequestFacts, running: readonly TaskGroup[], { fitting, constants }: Learning): Outlook {
   const { taskTimes, taskSpread, cutOff = [], demand: { pendingTasks } } = facts;
@@ -66,8 +67,8 @@ export function learnFrom(facts: RequestFacts, running: readonly TaskGroup[], { 
   // None of those that have outlasted a is shorter than that, and what is left are more and more of them.
   const least = (outlasting.sum + (pendingTasks - outlasting.count) * shortest) / pendingTasks;
   const scatter = scatterOf({ shortest: Math.min(least, time), longest: most, deviation: (most - shortest) / rootOf12 }, time);
-  const reason = `A task is taken to last ${describeTime(time)}, by ${plural(count, 'completed task')} and ${plural(outlasting.count, 'task')} that ran longer than the shortest of them.`;
-  return { times: doubt(time, { fitting, constants }), scatter, longest: scatter.longest, reason };
+  const times = doubt(time, { fitting, constants });
+  return { times, scatter, longest: scatter.longest, reason: describeTimes(times, `${plural(count, 'completed task')} and ${plural(outlasting.count, 'task')} that ran longer than the shortest of them`) };
 }
 
 /** A learnt time, and how much longer it may be. */
@@ -76,11 +77,16 @@ function doubt(time: Duration, { fitting, constants: { timeDoubt, timeDoubtWeigh
   return longer > time ? [{ time, weight: 1 - timeDoubtWeight }, { time: longer, weight: timeDoubtWeight }] : [{ time, weight: 1 }];
 }
 
+function describeTimes([learnt, longer]: readonly SupposedTime[], by: string): string {
+  return `A task is taken to last ${describeTime(learnt?.time ?? 0)}, by ${by}${longer === undefined ? '' : `; ${describeTime(longer.time)} is thought possible`}.`;
+}
+
 /** The same where none has run longer than the shortest. */
 function learnFromCompleted({ mean, longest, shortest, deviation }: SeenTimes & { readonly mean: Duration }, count: number, learning: Learning): Outlook {
   const time = Math.min(learning.fitting, Math.max(1, mean));
   const scatter = deviation <= alikeShare * time ? undefined : scatterOf({ shortest, longest, deviation }, time);
-  return { times: scatter === undefined ? [{ time, weight: 1 }] : doubt(time, learning), scatter, longest: Math.max(1, scatter?.longest ?? longest / time), reason: `A task is taken to last ${describeTime(time)}, by ${plural(count, 'completed task')}.` };
+  const times = scatter === undefined ? [{ time, weight: 1 }] : doubt(time, learning);
+  return { times, scatter, longest: Math.max(1, scatter?.longest ?? longest / time), reason: describeTimes(times, plural(count, 'completed task')) };
 }
 
 /** @param countMax more cannot be: some were cut several times. */

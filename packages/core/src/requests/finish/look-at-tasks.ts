@@ -38,7 +38,8 @@ function suppose(seen: readonly TaskGroup[], longest: Duration, { priorShortest,
     time /= priorStep;
   } while (time >= priorShortest);
   const sum = sumOf(all);
-  const likely = all.filter(({ weight }) => weight >= weightMin * sum);
+  // Of very many that have outlasted every time none is likelier than nothing: then they take as long as any may.
+  const likely = sum > 0 ? all.filter(({ weight }) => weight >= weightMin * sum) : all.slice(-1).map(({ time }) => ({ time, weight: 1 }));
   const likelySum = sumOf(likely);
   const times = likely.map(({ time, weight }) => ({ time, weight: weight / likelySum }));
   const [first, last] = [times[0], times.at(-1)] as [SupposedTime, SupposedTime];

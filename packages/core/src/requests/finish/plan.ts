@@ -37,7 +37,11 @@ export interface Plan extends Workers, Rating {
 /** What is shorter by less is as good. */
 const noticeable = 0.001;
 
-/** @param near of a plan that probably ends not much later, if there is one. Cost: O(task times x lanes x 20), half of that where it does. */
+/**
+ * How good a plan with such workers is.
+ *
+ * @param near of a plan that probably ends not much later, if there is one. Cost: O(task times x lanes x 20), half of that where it does.
+ */
 export function rate({ outlook: { times }, bags }: PlanContext, workers: Workers, near?: Rating): Rating {
   let score = 0;
   const finishes = bags.map((bag, index) => {
@@ -53,20 +57,21 @@ export function couldBeat({ bags }: PlanContext, { finishes }: Rating, workers: 
   return bags.some((bag, index) => isDrained((finishes[index] as Duration) * (1 - share), workers, bag));
 }
 
-/** What is later than it would have to be is looked at once more, so much later. */
-const later = 1.05;
+/** Whether workers that end a job later than a plan does end it later by more than this is looked at, so that they count as much. */
+const slowdown = 1.05;
 
 /**
  * Whether workers may score below a plan: by their ends where those are earlier than its, and a bound of them where they are not. Where one task time gains a little and the others lose, which is mostly so,
  * far cheaper than rating them.
  */
 export function couldScoreBelow({ outlook: { times }, bags }: PlanContext, { finishes, score }: Rating, workers: Workers): boolean {
-  // One that gains for one of so few gains mostly for the other, too.
+  // Of so few the first to gain decides mostly, and to ask twice would cost more.
   if (bags.length <= 2) return true;
   let least = 0;
   bags.forEach((bag, index) => {
     const before = finishes[index] as Duration;
-    const atLeast = (): Duration => (isDrained(later * before, workers, bag) ? before : later * before);
+    const slower = Math.min(never, slowdown * before);
+    const atLeast = (): Duration => (isDrained(slower, workers, bag) ? before : slower);
     least += (times[index]?.weight ?? 0) * logarithm(isDrained(before, workers, bag) ? drainNear(workers, bag, before) : atLeast());
   });
   return least < score;

@@ -151,7 +151,7 @@ function couldGain(context: PlanContext, { own, skyline, freeSlots, waiting }: S
   return couldBeat(context, plan, workers, one.isRunning ? constants.releaseGain : constants.withdrawGain);
 }
 
-/** Most managers hand on at once what the withdrawal of one that waits frees; then only what runs leaves its place to what comes for it. One that is to be asked for again but narrower fits where it was. */
+/** What runs leaves its place to what comes for it. What the withdrawal of one that waits frees is mostly handed on to those behind it; where it is not, one that is to be asked for again but narrower fits where it was. */
 function leavesPlace(context: PlanContext, one: OwnRequestView): boolean {
   return one.isRunning || (context.keepsPlaces && isTooWide(context, one));
 }

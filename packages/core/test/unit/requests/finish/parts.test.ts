@@ -163,6 +163,19 @@ test('requests of all processors are expected one after the other, whatever shar
   t.deepEqual(views.map(({ request, start, slotEnd, lanes }) => [request.requestId, start, lanes[0]?.from, slotEnd]), [['q0', 260, 210, 270], ['q1', 100, 90, 150], ['q2', 160, 150, 210], ['q9', 0, 0, 90]]);
 });
 
+test('tasks of several processors fit beside each other as whole lanes, and what no longer fits the resource keeps nobody back', (t) => {
+  const limits = { processors: 8, requestsMax: 3, walltimeMax: 100, widthMax: 8, walltimeGranularity: 1 };
+  const one = (requestId: string, width: number, predictedStart: number): PendingRequest => ({ requestId, width, walltime: 60, status: 'queued', startedAt: 0, predictedStart });
+  const startsOf = (...pending: PendingRequest[]): (number | undefined)[] => {
+    const facts = someFacts({ limits, pending, demand: { pendingTasks: 9, processors: 3, deadline: undefined } });
+    return viewOwn(pending, { facts, skyline, waitShare: 0.5, places: new Map() }).map(({ lanes }) => lanes[0]?.from);
+  };
+  // Of 8 processors, two lanes.
+  t.deepEqual(startsOf(one('q1', 3, 100), one('q2', 3, 110)), [50, 55]);
+  t.deepEqual(startsOf(one('q1', 3, 100), one('q2', 6, 110)), [50, 110]);
+  t.deepEqual(startsOf(one('q1', 12, 100), one('q2', 6, 110)), [50, 55]);
+});
+
 test('a manager keeps places when of those that have waited for a while none has come forward', (t) => {
   const minute = 60_000;
   const one = { requestId: 'q1', width: 1, walltime: 1, status: 'queued', startedAt: 0, submittedAt: 0, promisedStart: 90 * minute, predictedStart: 90 * minute } as const;
@@ -171,7 +184,7 @@ test('a manager keeps places when of those that have waited for a while none has
   t.deepEqual([keeps(12 * minute, one), keeps(11 * minute, one), keeps(12 * minute)], [true, false, false]);
   t.false(keeps(12 * minute, one, { ...one, predictedStart: 89 * minute }));
   t.false(keeps(12 * minute, one, unpromised));
-  t.true(keeps(12 * minute, one, { ...one, predictedStart: 99 * minute }, { ...one, status: 'running' }, { ...one, submittedAt: minute, predictedStart: 1 }));
+  t.true(keeps(12 * minute, one, { ...one, predictedStart: 99 * minute }, { ...unpromised, status: 'running' }, { ...one, submittedAt: minute, predictedStart: 1 }));
 });
 
 test('where tasks differ they may take a tenth longer than was learnt, as long as that fits', (t) => {
