@@ -31,7 +31,7 @@ function decide(facts: RequestFacts, constants: FinishConstants): RequestDecisio
   const outlook = lookAtTasks(facts, constants);
   const bags = outlook.times.map(({ time }) => {
     const tasks = { time, scatter: outlook.scatter };
-    return { tasks: facts.demand.pendingTasks, ...tasks, later: lookLater({ facts, skyline, waitShare, constants }, tasks) };
+    return { tasks: facts.demand.pendingTasks, ...tasks, later: lookLater({ facts, skyline, waitShare, futureShare: constants.futureShare }, tasks) };
   });
   const context: PlanContext = { facts, constants, outlook, waitShare, bags, isInTurn, keepsPlaces: keepsPlaces(facts, constants) };
   return describeProposal(context, propose(context, { ...boundsOf(facts), skyline, own }));

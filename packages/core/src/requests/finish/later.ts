@@ -1,7 +1,6 @@
 import { lanesIn, lanesMaxOf, longestWalltime } from '../obstacle.ts';
 import type { RequestFacts } from '../heuristic.ts';
 import type { Duration } from '../../shared/index.ts';
-import type { FinishConstants } from './constants.ts';
 import { doneInLane, type Bag, type SlotLater } from './draining.ts';
 import type { Skyline } from './skyline.ts';
 
@@ -11,7 +10,8 @@ export interface LaterFacts {
   readonly skyline: Skyline;
   /** The share of promised waits that requests wait. */
   readonly waitShare: number;
-  readonly constants: Pick<FinishConstants, 'futureShare' | 'resourceShare'>;
+  /** The share of the best rate that is hoped for. */
+  readonly futureShare: number;
 }
 
 /** A lane that is not as likely as not to have one task done does not count as one that does the job. */
@@ -19,15 +19,18 @@ const worthwhile = 0.5;
 
 /**
  * What a slot brings once its present request has ended, if tasks take `time`: the next request waits as long as the one now that would have the job done first, and
- * works at the best rate that any could have now, waiting included; all slots together no faster than a share of the resource, since others ask for it meanwhile. Cost: that of visiting all holes.
+ * works at the best rate that any could have now, waiting included; all slots together have no more of the resource than one that asked for all of it would have, again and again: in the times between others have it,
+ * whose requests come before those that are asked for later. Cost: that of visiting all holes.
  */
-export function lookLater({ facts, skyline, waitShare, constants: { futureShare, resourceShare } }: LaterFacts, { time, scatter }: Pick<Bag, 'time' | 'scatter'>): SlotLater {
+export function lookLater({ facts, skyline, waitShare, futureShare }: LaterFacts, { time, scatter }: Pick<Bag, 'time' | 'scatter'>): SlotLater {
   const { demand: { processors: perTask, pendingTasks }, limits } = facts;
   const lanesMax = lanesMaxOf(facts);
   const extentMax = longestWalltime(limits);
   const tasksMax = lanesMax * doneInLane(extentMax / time, scatter);
   let best = { end: Infinity, wait: 0 };
   let rate = 0;
+  /** Of the request with that rate. */
+  let ratePerLane = 0;
   // What begins later than that neither ends the job earlier nor works at a better rate, however wide and long it is.
   const until = (): Duration => Math.max(best.end, tasksMax / rate - extentMax) / waitShare;
   skyline.visitHoles({ unit: perTask, widthMax: lanesMax * perTask, extentMax, until }, ({ start, width, extent }) => {
@@ -35,10 +38,14 @@ export function lookLater({ facts, skyline, waitShare, constants: { futureShare,
     if (rounds <= 0) return;
     const wait = start * waitShare;
     const lanes = lanesIn(width, perTask);
-    rate = Math.max(rate, (lanes * rounds) / (wait + extent));
+    const perLane = rounds / (wait + extent);
+    if (lanes * perLane > rate) {
+      rate = lanes * perLane;
+      ratePerLane = perLane;
+    }
     const end = wait + Math.ceil(pendingTasks / lanes) * time;
     if (rounds >= worthwhile && end < best.end) best = { end, wait };
   });
-  const rateMax = (resourceShare * lanesIn(limits.processors, perTask)) / Math.max(1, limits.requestsMax) / time;
+  const rateMax = (ratePerLane * lanesIn(limits.processors, perTask)) / Math.max(1, limits.requestsMax);
   return { pause: best.wait + time, rate: futureShare * Math.min(rate, rateMax) };
 }
