@@ -27,7 +27,7 @@ test.serial('a request that turns out worse than what the queue offers since is 
     await occupy(cluster, 'ana', 2, 5 * minute);
     const leaving = await occupy(cluster, 'rui', 1, 5 * minute);
     await occupy(cluster, 'eva', 4, 10 * minute);
-    const jobId = await grid.client.submit([taskGroup('sleep 2', 24)]);
+    const jobId = await grid.client.submit([taskGroup('sleep 1', 40)]);
     // Not knowing how long tasks are, it tries one processor now, and waits for all of them.
     await until(async () => (await grid.client.job(jobId)).finishedCount >= 5, 'some tasks end');
     await cluster.release(leaving);

@@ -136,14 +136,15 @@ test('a request that waits tells how promises are kept, once it has waited for a
   t.is(share(60 * minute, 460 * minute, { status: 'running', startedAt: 1 }), 0.5);
 });
 
-test('a slot is thought to bring what the best request now would bring, and all slots no more than their share of the resource', (t) => {
+test('a slot is thought to bring what the best request now would bring, and all slots no more than one for the whole resource', (t) => {
   const facts = someFacts({ limits: { processors: 8, requestsMax: 2, walltimeMax: 100, widthMax: 8, walltimeGranularity: 1 }, demand: { pendingTasks: 4, processors: 1, deadline: undefined } });
   // 2 of 15 each from now on end at 30; 5 from 10 on at 25, one round of 20: the latter is the first. Rates: 4 / 30, 5 / 30, 48 / 150.
-  const [all, half] = [{ futureShare: 1, resourceShare: 1 }, { futureShare: 0.5, resourceShare: 1 }];
-  t.deepEqual(lookLater({ facts, skyline, waitShare: 1, constants: all }, { time: 15 }), { pause: 25, rate: 8 / 2 / 15 });
-  t.deepEqual(lookLater({ facts, skyline, waitShare: 0.5, constants: half }, { time: 100 }), { pause: 125, rate: Math.min(8 / 125, 8 / 2 / 100) / 2 });
-  // Others want some of the resource as well.
-  t.deepEqual(lookLater({ facts, skyline, waitShare: 1, constants: { ...all, resourceShare: 0.25 } }, { time: 15 }), { pause: 25, rate: 8 / 4 / 2 / 15 });
+  // The last has the best rate; for half of what it would bring each there are two slots.
+  t.deepEqual(lookLater({ facts, skyline, waitShare: 1, futureShare: 1 }, { time: 15 }), { pause: 25, rate: 48 / 150 / 2 });
+  t.deepEqual(lookLater({ facts, skyline, waitShare: 0.5, futureShare: 0.5 }, { time: 100 }), { pause: 125, rate: 8 / 125 / 2 / 2 });
+  // Where a request may be no wider than two, slots have processors beside each other.
+  const narrow = { ...facts, limits: { ...facts.limits, widthMax: 2 } };
+  t.deepEqual(lookLater({ facts: narrow, skyline, waitShare: 1, futureShare: 1 }, { time: 15 }), { pause: 15, rate: 2 * (2 / 30) });
 });
 
 test('lanes begin when enough of those before them have ended, and not before they are to', (t) => {
