@@ -21,9 +21,9 @@ class Seen {
   }
 }
 
-test('a heuristic that watches keeps its limits and its budget, and all comes to its end, in twenty worlds of faults', (t) => {
+test('a heuristic that watches keeps its limits and its budget, and all comes to its end, in thirty worlds of faults', (t) => {
   const seen = new Seen();
-  for (let seed = 0; seed < 20; seed += 1) {
+  for (let seed = 0; seed < 30; seed += 1) {
     const { failure } = runWorld(finishingScenario(drawScenario(String(seed))), (turn) => { seen.hear(turn); });
     t.is(failure, undefined, `seed ${seed}: ${failure?.message ?? ''}`);
   }
