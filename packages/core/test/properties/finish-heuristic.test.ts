@@ -6,6 +6,7 @@ import { finishConstants, finishHeuristic, RequestBudget, requestBudget, type Pe
 import { Prng } from '@mutirao/core/shared';
 import { runs, someFacts } from '@mutirao/testkit';
 import { drainTime, type Bag, type Lanes, type Workers } from '../../src/requests/finish/draining.ts';
+import { likenessShownAt } from '../../src/requests/finish/learn.ts';
 import { waitShareOf } from '../../src/requests/finish/own-requests.ts';
 import { couldScoreBelow, rate, type PlanContext } from '../../src/requests/finish/plan.ts';
 
@@ -63,6 +64,23 @@ test('whatever is promised, and whenever, requests are expected to wait for some
     return share > 0 && share <= 1;
   }), { ...nightRuns, numRuns: 10 * nightRuns.numRuns });
   t.pass();
+});
+
+const nearTimes = fc.array(fc.record({ count: fc.integer({ min: 1, max: 50 }), beside: fc.double({ min: 0.5, max: 1.025, noNaN: true }) }), { minLength: 1, maxLength: 6 });
+
+test('it waits once to see whether tasks are alike, for a fiftieth of the shortest at most', (t) => {
+  let waits = 0;
+  fc.assert(fc.property(fc.integer({ min: 1, max: 30 * hour }), fc.integer({ min: 1, max: 50 }), nearTimes, (shortest, count, near) => {
+    const facts = someFacts({ now: hour, taskTimes: { longest: shortest, mean: shortest, count } });
+    const running = near.map(({ count: tasks, beside }) => ({ count: tasks, time: Math.floor(beside * shortest) }));
+    const shownAt = likenessShownAt(facts, running, finishConstants);
+    if (shownAt === undefined) return true;
+    waits += 1;
+    const wait = shownAt - hour;
+    const later = running.map((group) => ({ ...group, time: group.time + wait }));
+    return wait > 0 && wait <= shortest / 50 + 1 && likenessShownAt({ ...facts, now: shownAt }, later, finishConstants) === undefined;
+  }), nightRuns);
+  t.true(waits > 10);
 });
 
 const anyLanes = (age: fc.Arbitrary<number>): fc.Arbitrary<Lanes[]> => fc.array(

@@ -21,6 +21,8 @@ export interface FinishConstants {
   readonly spareLoss: number;
   /** How much of the best rate that the queue offers now is expected of a slot after its request has ended. */
   readonly futureShare: number;
+  /** Tasks end this share of the shortest time after each other at most, if they are alike: one that has run longer than that has outlasted the shortest. */
+  readonly likeShare: number;
   /** By how much the mean of what is left, and so the longest, may be more than was learnt, where tasks differ, */
   readonly timeDoubt: number;
   /** and how likely that is thought to be. */
@@ -39,6 +41,6 @@ export const finishConstants: FinishConstants = {
   waitShare: 0.6, waitShareWeight: 2, waitedMin: 12 * 60_000,
   fillGain: 0.03, withdrawGain: 0.3, releaseGain: 0.4,
   widthSpare: 1.25, spareLoss: 0.15,
-  futureShare: 1, timeDoubt: 0.1, timeDoubtWeight: 0.4,
+  futureShare: 1, likeShare: 0.02, timeDoubt: 0.1, timeDoubtWeight: 0.4,
   efficiencyMin: 0.9, wasteCost: 1, walltimeMargin: 0.2,
 };

@@ -1,9 +1,11 @@
+import { describeTime } from '../../shared/index.ts';
 import type { RequestDecision, RequestFacts, RequestHeuristic } from '../heuristic.ts';
 import { findObstacle, freeSlotsOf, isBounded, tasksToPlace } from '../obstacle.ts';
 import { finishConstants, type FinishConstants } from './constants.ts';
 import { describeProposal } from './describe.ts';
 import { foresee } from './foresee.ts';
 import { lookLater } from './later.ts';
+import { likenessShownAt } from './learn.ts';
 import { lookAtTasks } from './look-at-tasks.ts';
 import { keepsPlaces, viewOwn, waitShareOf } from './own-requests.ts';
 import type { PlanContext } from './plan.ts';
@@ -25,6 +27,8 @@ export function finishWith(constants: FinishConstants): RequestHeuristic {
 function decide(facts: RequestFacts, constants: FinishConstants): RequestDecision {
   const obstacle = findStop(facts);
   if (obstacle !== undefined) return { drafts: [], reasons: [obstacle] };
+  const reviewAt = likenessShownAt(facts, facts.pending.flatMap(({ tasks = [] }) => tasks), constants);
+  if (reviewAt !== undefined) return { drafts: [], reasons: [`Tasks have run for as long as the shortest took: whether they are alike shows in ${describeTime(reviewAt - facts.now)}.`], reviewAt };
   const { skyline, places, isInTurn } = foresee(facts);
   const waitShare = waitShareOf(facts, constants);
   const own = viewOwn(facts.pending, { facts, skyline, waitShare, places });

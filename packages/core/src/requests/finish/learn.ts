@@ -1,4 +1,4 @@
-import { describeTime, plural, type Duration } from '../../shared/index.ts';
+import { describeTime, plural, type Duration, type Instant } from '../../shared/index.ts';
 import type { RequestFacts, TaskGroup } from '../heuristic.ts';
 import type { FinishConstants } from './constants.ts';
 import type { Scatter } from './draining.ts';
@@ -9,8 +9,6 @@ export const widest = { shortest: 0.25, longest: 1.75 };
 
 /** Times that differ by less, as a share of their mean, count as alike. */
 const alikeShare = 0.05;
-/** Tasks of about the same time end one shortly after the other; one that has run longer than the shortest by this is thought to be another kind of task. */
-const outlastsShare = 1.02;
 
 /** As many completed tasks are doubted: until there are more, tasks are thought to differ widely. */
 const doubtCount = 2;
@@ -21,7 +19,7 @@ const rootOf12 = 3.4641016151377544;
 interface Learning {
   /** The longest time that fits a request. */
   readonly fitting: Duration;
-  readonly constants: Pick<FinishConstants, 'timeDoubt' | 'timeDoubtWeight'>;
+  readonly constants: Pick<FinishConstants, 'likeShare' | 'timeDoubt' | 'timeDoubtWeight'>;
 }
 
 /** What was seen of how tasks differ. */
@@ -37,6 +35,31 @@ interface Outlasting {
   /** How long they ran, added up, and the longest. */
   readonly sum: Duration;
   readonly oldest: Duration;
+}
+
+/** The shortest time of a completed task; 0 where there is none. */
+function shortestOf({ taskTimes, taskSpread }: Pick<RequestFacts, 'taskTimes' | 'taskSpread'>): Duration {
+  const mean = taskTimes?.mean ?? 0;
+  return Math.min(mean, taskSpread?.shortest ?? mean);
+}
+
+/**
+ * When it shows whether tasks are alike; undefined where it has, or there is nothing to tell by.
+ *
+ * Tasks that are alike and began together end one shortly after the other. Where the first has just ended the others seem to be as short as it; a moment later they have ended, too, or have outlasted it. Whatever
+ * was decided before then would be for tasks as short as the shortest. That moment is `likeShare` of its time at most. Cost: O(groups of tasks).
+ *
+ * @param running how long tasks have run.
+ */
+export function likenessShownAt(facts: Pick<RequestFacts, 'now' | 'taskTimes' | 'taskSpread' | 'cutOff'>, running: readonly TaskGroup[], { likeShare }: Pick<FinishConstants, 'likeShare'>): Instant | undefined {
+  const { now, taskTimes, cutOff = [] } = facts;
+  const shortest = shortestOf(facts);
+  const outlasts = shortest * (1 + likeShare);
+  if (taskTimes === undefined || [...running, ...cutOff].some(({ time }) => time > outlasts)) return undefined;
+  const likes = running.filter(({ time }) => time >= shortest && time < outlasts);
+  // Where as many have ended there is enough to go by.
+  if (likes.reduce((sum, { count }) => sum + count, 0) <= taskTimes.count) return undefined;
+  return now + Math.floor(outlasts - Math.max(...likes.map(({ time }) => time))) + 1;
 }
 
 /**
@@ -57,8 +80,8 @@ interface Outlasting {
 export function learnFrom(facts: RequestFacts, running: readonly TaskGroup[], { fitting, constants }: Learning): Outlook {
   const { taskTimes, taskSpread, cutOff = [], demand: { pendingTasks } } = facts;
   const { mean, longest, count } = taskTimes as NonNullable<RequestFacts['taskTimes']>;
-  const shortest = Math.min(mean, taskSpread?.shortest ?? mean);
-  const outlasting = findOutlasting([...running, ...cutOff], shortest * outlastsShare, pendingTasks);
+  const shortest = shortestOf(facts);
+  const outlasting = findOutlasting([...running, ...cutOff], shortest * (1 + constants.likeShare), pendingTasks);
   if (outlasting.count === 0) return learnFromCompleted({ mean, longest, shortest, deviation: taskSpread?.deviation ?? (longest - mean) / 2 }, count, { fitting, constants });
   const beyond = 2 * count * (mean - shortest) + (outlasting.sum - outlasting.count * shortest) + doubtCount * (widest.longest / widest.shortest - 1) * shortest;
   const most = Math.max(longest, outlasting.oldest, shortest + beyond / (count + doubtCount));

@@ -34,6 +34,7 @@ const ablations: readonly HeuristicVariant[] = [
   { id: 'fills-slots', title: 'fills every slot that shortens the job at all', constants: { fillGain: 0 } },
   // Of nothing at all no plan would come to an end, and none be better than to ask for nothing.
   { id: 'no-future', title: 'expects next to nothing of a slot after its request', constants: { futureShare: 0.01 } },
+  { id: 'no-moment', title: 'decides on the shortest task before it shows whether others are alike', constants: { likeShare: 0 } },
   { id: 'no-doubt', title: 'takes what it has learnt of task times to the letter', constants: { timeDoubt: 0 } },
   { id: 'no-margin', title: 'asks for no more time than a request needs', constants: { walltimeMargin: 0 } },
 ];
@@ -41,7 +42,7 @@ const ablations: readonly HeuristicVariant[] = [
 /** Other values of each constant. */
 const otherConstants: readonly HeuristicVariant[] = [
   ...vary('priorShortest', [1000, 60_000]), ...vary('priorStep', [2, 10]), ...vary('waitShare', [0.3, 0.9]), ...vary('waitShareWeight', [1, 8]), ...vary('waitedMin', [3 * 60_000, 60 * 60_000]), ...vary('fillGain', [0.01, 0.1]),
-  ...vary('withdrawGain', [0.1, 0.5]), ...vary('releaseGain', [0.1, 0.5]), ...vary('futureShare', [0.5]), ...vary('timeDoubt', [0.2]), ...vary('timeDoubtWeight', [0.2]), ...vary('walltimeMargin', [0.1, 0.4]),
+  ...vary('withdrawGain', [0.1, 0.5]), ...vary('releaseGain', [0.1, 0.5]), ...vary('futureShare', [0.5]), ...vary('likeShare', [0.01, 0.05]), ...vary('timeDoubt', [0.2]), ...vary('timeDoubtWeight', [0.2]), ...vary('walltimeMargin', [0.1, 0.4]),
   ...vary('widthSpare', [1, 2]), ...vary('spareLoss', [0.05, 0.3]), ...vary('efficiencyMin', [0.8]), ...vary('wasteCost', [0.3, 3]),
 ];
 

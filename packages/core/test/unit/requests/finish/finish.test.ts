@@ -207,6 +207,16 @@ test('while nothing has ended a running request is looked at again when it has r
   t.is(finishHeuristic.draft(facts({ pending: [running] }, [one])).reviewAt, undefined);
 });
 
+test('at the end of the first of several tasks it waits for a moment: the others, which have run for as long, may end or may not', (t) => {
+  const first = { taskTimes: { longest: 5 * minute, mean: 5 * minute, count: 1 }, taskSpread: { shortest: 5 * minute, deviation: 0 } };
+  const at = (time: number): RequestDecision => finishHeuristic.draft(facts({ ...first, now: time, limits: { ...facts().limits, requestsMax: 2 }, pending: [{ ...running, tasks: [{ count: 7, time }] }] }, [one]));
+  t.deepEqual(at(5 * minute), { drafts: [], reasons: ['Tasks have run for as long as the shortest took: whether they are alike shows in 6 s.'], reviewAt: 5 * minute + 6001 });
+  const later = at(5 * minute + 6001);
+  t.true(later.drafts.length > 0);
+  // Of one of eight that has ended, the shortest, the mean is not five minutes.
+  t.true((later.taskTimeEstimate ?? 0) > 10 * minute, String(later.taskTimeEstimate));
+});
+
 test('where very many tasks have outlasted every time that fits, they are taken to last as long as any may', (t) => {
   const many = Array.from({ length: 1000 }, (_, index): PendingRequest => ({ ...running, requestId: `q${index}`, startedAt: -12 * hour, tasks: [{ count: 1, time: 12 * hour }] }));
   const decision = finishHeuristic.draft(facts({

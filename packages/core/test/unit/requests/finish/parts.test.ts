@@ -1,8 +1,9 @@
 import test from 'ava';
 import { FreeTime } from '@mutirao/core/profile';
-import { finishConstants, type PendingRequest, type RequestFacts } from '@mutirao/core/requests';
+import { finishConstants, type PendingRequest, type RequestFacts, type TaskGroup } from '@mutirao/core/requests';
 import { countDone, doneInLane, drainTime, isDrained, never, startBeside, useLanes, type Bag, type Lanes, type Workers } from '../../../../src/requests/finish/draining.ts';
 import { lookLater } from '../../../../src/requests/finish/later.ts';
+import { likenessShownAt } from '../../../../src/requests/finish/learn.ts';
 import { logarithm } from '../../../../src/requests/finish/logarithm.ts';
 import { lookAtTasks } from '../../../../src/requests/finish/look-at-tasks.ts';
 import type { Outlook } from '../../../../src/requests/finish/outlook.ts';
@@ -95,6 +96,21 @@ test('completed tasks tell how long tasks take, and those that have outlasted on
   t.is(outlook.scatter?.shortest, (90 + 25) / 8 / left);
   t.true(Math.abs((outlook.scatter?.loss ?? 0) - (1 + deviation ** 2) / 2) < 1e-9);
   t.is(lookAtTasks(someFacts({ taskTimes: { longest: 0, mean: 0, count: 1 } }), finishConstants).times[0]?.time, 1);
+});
+
+test('while more tasks have run for as long as the shortest took than have ended, it is to show whether they are alike', (t) => {
+  const seen = { now: 5000, taskTimes: { longest: 1000, mean: 1000, count: 2 }, taskSpread: { shortest: 1000, deviation: 0 } };
+  const shownAt = (running: readonly TaskGroup[], change: Partial<RequestFacts> = {}): number | undefined => likenessShownAt({ ...seen, ...change }, running, finishConstants);
+  // The oldest of them is the first to outlast the shortest, a millisecond after its time and a fiftieth.
+  t.is(shownAt([{ count: 1, time: 1010 }, { count: 2, time: 1000 }, { count: 9, time: 400 }]), 5011);
+  t.is(shownAt([{ count: 2, time: 1000 }]), undefined, 'as many have ended');
+  t.is(shownAt([{ count: 9, time: 999 }]), undefined, 'none has run for as long');
+  t.is(shownAt([{ count: 9, time: 1000 }, { count: 1, time: 1021 }]), undefined, 'one has outlasted the shortest');
+  t.is(shownAt([{ count: 9, time: 1000 }], { cutOff: [{ count: 1, time: 1021 }] }), undefined, 'one that was cut had outlasted it');
+  t.is(shownAt([{ count: 9, time: 1000 }], { taskTimes: undefined, taskSpread: undefined }), undefined, 'none has ended');
+  t.is(shownAt([{ count: 9, time: 0 }], { taskTimes: { longest: 0, mean: 0, count: 1 }, taskSpread: undefined }), undefined, 'none takes any time');
+  // At that time it shows.
+  t.is(shownAt([{ count: 1, time: 1021 }, { count: 2, time: 1011 }, { count: 9, time: 411 }], { now: 5011 }), undefined);
 });
 
 test('tasks that take about the same are alike; a half that ends first of a wide range is not taken for all', (t) => {

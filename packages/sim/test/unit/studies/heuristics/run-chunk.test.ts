@@ -128,7 +128,7 @@ test('the whole study has 27 job types on five traces, six limits and 50 instant
   t.deepEqual([...new Set(queues.map(({ policy, trace }) => `${trace.id} ${policy}`))].sort(), ['blue easy', 'ctc easy', 'ctc fcfs', 'ctc-338 easy', 'lanl easy', 'lanl fcfs', 'sp2 easy']);
   t.true(chunks.filter(({ part }) => part !== 'main').every(({ instantCount }) => instantCount <= 30));
   const varied = listChunks(wholeStudy('1')).filter(({ variant }) => variant !== undefined);
-  t.is(varied.filter(({ part }) => part === 'ablations').length, 15 * 9 * 2);
+  t.is(varied.filter(({ part }) => part === 'ablations').length, 16 * 9 * 2);
   t.true(varied.every(({ heuristic, part, policy }) => heuristic === 'finish' && policy === 'start-now' && (part === 'ablations' || part === 'constants')));
   t.true(chunks.every(({ part, type }) => (type.taskCount === 100_000) === (part === 'large')));
 });
