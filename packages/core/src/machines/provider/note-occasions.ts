@@ -17,8 +17,9 @@ export function noteOccasions(turn: Turn): void {
   for (const broker of state.brokers.values()) {
     const { watch } = broker;
     if (isOwn || isDemandNew(broker) || hasLearnt(broker)) watch.occasion = 'own';
+    // At a review everything is looked at, at an event of the queue only what could start at once.
+    else if (now >= watch.reviewAt && watch.occasion !== 'own') watch.occasion = 'review';
     else if (turn.hasFreed === true) watch.occasion ??= 'queue';
-    else if (now >= watch.reviewAt) watch.occasion ??= 'review';
   }
 }
 

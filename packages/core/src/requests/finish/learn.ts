@@ -7,8 +7,8 @@ import type { Outlook, SupposedTime } from './outlook.ts';
 /** How tasks are thought to differ where that is not known, as shares of the mean: U(mean/4, 7 mean/4), the widest of costa2005's. */
 export const widest = { shortest: 0.25, longest: 1.75 };
 
-/** Times that differ by less, as a share of their mean, count as alike. */
-const alikeShare = 0.05;
+/** Times that differ by less, as a share of their mean, count as one. */
+const scatterMin = 0.05;
 
 /** As many completed tasks are doubted: until there are more, tasks are thought to differ widely. */
 const doubtCount = 2;
@@ -46,8 +46,8 @@ function shortestOf({ taskTimes, taskSpread }: Pick<RequestFacts, 'taskTimes' | 
 /**
  * When it shows whether tasks are alike; undefined where it has, or there is nothing to tell by.
  *
- * Tasks that are alike and began together end one shortly after the other. Where the first has just ended the others seem to be as short as it; a moment later they have ended, too, or have outlasted it. Whatever
- * was decided before then would be for tasks as short as the shortest. That moment is `likeShare` of its time at most. Cost: O(groups of tasks).
+ * Tasks that are alike and began together end one shortly after the other. Where the first of them has just ended, and more have run for as long as have ended, these seem to be as short; a moment later they have ended, too,
+ * or have outlasted it. Whatever was decided before then would be for tasks as short as the shortest. That moment is `likeShare` of its time at most. Cost: O(groups of tasks).
  *
  * @param running how long tasks have run.
  */
@@ -107,7 +107,7 @@ function describeTimes([learnt, longer]: readonly SupposedTime[], by: string): s
 /** The same where none has run longer than the shortest. */
 function learnFromCompleted({ mean, longest, shortest, deviation }: SeenTimes & { readonly mean: Duration }, count: number, learning: Learning): Outlook {
   const time = Math.min(learning.fitting, Math.max(1, mean));
-  const scatter = deviation <= alikeShare * time ? undefined : scatterOf({ shortest, longest, deviation }, time);
+  const scatter = deviation <= scatterMin * time ? undefined : scatterOf({ shortest, longest, deviation }, time);
   const times = scatter === undefined ? [{ time, weight: 1 }] : doubt(time, learning);
   return { times, scatter, longest: Math.max(1, scatter?.longest ?? longest / time), reason: describeTimes(times, plural(count, 'completed task')) };
 }
@@ -128,5 +128,5 @@ function findOutlasting(groups: readonly TaskGroup[], shortest: Duration, countM
 /** How tasks differ, as shares of what they take on average. */
 function scatterOf({ shortest, longest, deviation }: SeenTimes, time: Duration): Scatter {
   const share = deviation / time;
-  return { shortest: Math.min(shortest / time, 1 - alikeShare), longest: Math.max(1 + alikeShare, longest / time), loss: (1 + share * share) / 2 };
+  return { shortest: Math.min(shortest / time, 1 - scatterMin), longest: Math.max(1 + scatterMin, longest / time), loss: (1 + share * share) / 2 };
 }

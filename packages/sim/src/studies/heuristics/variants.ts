@@ -34,7 +34,7 @@ const ablations: readonly HeuristicVariant[] = [
   { id: 'fills-slots', title: 'fills every slot that shortens the job at all', constants: { fillGain: 0 } },
   // Of nothing at all no plan would come to an end, and none be better than to ask for nothing.
   { id: 'no-future', title: 'expects next to nothing of a slot after its request', constants: { futureShare: 0.01 } },
-  { id: 'no-moment', title: 'decides on the shortest task before it shows whether others are alike', constants: { likeShare: 0 } },
+  { id: 'no-moment', title: 'takes whoever has run for longer than the shortest at all for another kind of task, and waits for no moment to see', constants: { likeShare: 0 } },
   { id: 'no-doubt', title: 'takes what it has learnt of task times to the letter', constants: { timeDoubt: 0 } },
   { id: 'no-margin', title: 'asks for no more time than a request needs', constants: { walltimeMargin: 0 } },
 ];

@@ -87,6 +87,19 @@ test('what a heuristic that watches learns of one demand is forgotten when the n
   t.deepEqual(heuristic.asked.at(-1)?.cutOff, []);
 });
 
+test('the review that a heuristic wanted comes at its time, whatever happens to others before and at that instant', (t) => {
+  const { dialogue, heuristic } = aDialogue();
+  dialogue.perform(['listing l=running@1/4x90000 m=running@1/4x90000', 'demand b 20']);
+  dialogue.perform(['accepted q1', 'accepted q2']);
+  dialogue.perform(['at 30000', 'listing l=running@1/4x90000 m=running@1/2x90000 q1=queued@90001 q2=queued@90001']);
+  dialogue.perform(['at 60001', 'listing l=running@1/4x90000 q1=queued@90001 q2=queued@90001']);
+  // Asked for at 1, for 60 s later.
+  t.deepEqual(heuristic.asked.map(({ now, occasion }) => [now, occasion]), [[1, 'own'], [30_000, 'queue'], [60_001, 'review']]);
+  dialogue.perform(['at 90000', 'listing q1=queued@90001 q2=queued@90001']);
+  dialogue.perform(['at 120001']);
+  t.deepEqual(heuristic.asked.slice(3).map(({ now, occasion }) => [now, occasion]), [[90_000, 'queue'], [120_001, 'review']]);
+});
+
 test('a heuristic is asked once for all that happens at an instant, and for others in the queue at most once a second', (t) => {
   const { dialogue, heuristic } = aDialogue();
   dialogue.perform(['listing l=running@1/8x90000', 'demand b 20']);
