@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import {
-  createProviderState, freezeProvider, isPending, isServing, isWatching, listUses, providerMachine, saveProviderBeginning, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput,
+  createProviderState, freezeProvider, isPending, isServing, isWatching, listUses, measureInterval, providerMachine, saveProviderBeginning, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput,
   type ProviderSnapshot, type ProviderState,
 } from '@mutirao/core/machines/provider';
 import { unreachable, type Bytes, type DriverCommand, type Duration, type ProcessorCount, type RequestId, type UserId } from '@mutirao/core/shared';
@@ -113,8 +113,6 @@ const endedListedMax = 50;
 const changesPerSnapshot = 1_000;
 /** Time between two looks at what has been given back. */
 const giveBackPoll = 50;
-/** How often the machine hears of measured task times. */
-const measureInterval = 2_000;
 
 /** Reads the journal, serves, and begins to watch the resource. @throws {MutiraoError} when the journal or the address cannot be had. */
 export async function startProvider(setup: ProviderSetup): Promise<RunningProvider> {

@@ -137,6 +137,8 @@ export interface RequestFacts {
   readonly occasion?: 'own' | 'queue' | 'review';
   /** Left out before the first task ended, and where it is not known. */
   readonly taskSpread?: TaskSpread | undefined;
+  /** How much longer running tasks may have run than `pending` has it, beside those that have ended. Left out, 0. */
+  readonly taskAgeError?: Duration;
   /** Tasks that did not end within their requests: how long they ran until these ended or were released, the longest first; `taskGroupsMax` at most. */
   readonly cutOff?: readonly TaskGroup[];
   /** The longest that a request of the demand held its processors, until its walltime ended, and completed no task: so long may pass before tasks run in it. Left out, none did, or it is not known. */

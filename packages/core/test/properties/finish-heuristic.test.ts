@@ -68,17 +68,17 @@ test('whatever is promised, and whenever, requests are expected to wait for some
 
 const nearTimes = fc.array(fc.record({ count: fc.integer({ min: 1, max: 50 }), beside: fc.double({ min: 0.5, max: 1.025, noNaN: true }) }), { minLength: 1, maxLength: 6 });
 
-test('it waits once to see whether tasks are alike, for a fiftieth of the shortest at most', (t) => {
+test('though none of them ends it waits once to see whether tasks are alike, for a fiftieth of the shortest at most, or two where ages are not exact', (t) => {
   let waits = 0;
-  fc.assert(fc.property(fc.integer({ min: 1, max: 30 * hour }), fc.integer({ min: 1, max: 50 }), nearTimes, (shortest, count, near) => {
-    const facts = someFacts({ now: hour, taskTimes: { longest: shortest, mean: shortest, count } });
+  fc.assert(fc.property(fc.integer({ min: 1, max: 30 * hour }), fc.integer({ min: 1, max: 50 }), nearTimes, fc.constantFrom(0, 2000), (shortest, count, near, taskAgeError) => {
+    const facts = someFacts({ now: hour, taskTimes: { longest: shortest, mean: shortest, count }, taskAgeError });
     const running = near.map(({ count: tasks, beside }) => ({ count: tasks, time: Math.floor(beside * shortest) }));
     const shownAt = likenessShownAt(facts, running, finishConstants);
     if (shownAt === undefined) return true;
     waits += 1;
     const wait = shownAt - hour;
     const later = running.map((group) => ({ ...group, time: group.time + wait }));
-    return wait > 0 && wait <= shortest / 50 + 1 && likenessShownAt({ ...facts, now: shownAt }, later, finishConstants) === undefined;
+    return wait > 0 && wait <= (taskAgeError > 0 ? 2 : 1) * shortest / 50 + 1 && likenessShownAt({ ...facts, now: shownAt }, later, finishConstants) === undefined;
   }), nightRuns);
   t.true(waits > 10);
 });

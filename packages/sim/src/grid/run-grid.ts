@@ -1,4 +1,3 @@
-import { reviewPauseMin } from '@mutirao/core/requests';
 import { invariant, type Instant } from '@mutirao/core/shared';
 import type { SimulatedResource } from '../resource/simulated-resource.ts';
 import { decide, isCovered } from './decide.ts';
@@ -151,7 +150,7 @@ class GridWorld {
     const resource = this.#resources[index];
     invariant(resource !== undefined, `there is no resource ${index}`);
     const { drafts, givenUp = [], reviewAt = Infinity } = decide(job, index, resource, now);
-    job.reviewAt[index] = Math.max(reviewAt, now + reviewPauseMin);
+    job.setReview(index, reviewAt, now);
     for (const { requestId } of givenUp) this.#giveUp(job, index, { id: Number(requestId), now });
     for (const { width, walltime } of drafts) {
       const id = this.#nextIds[index] as number;

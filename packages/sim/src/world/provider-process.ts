@@ -1,5 +1,5 @@
 import {
-  createProviderState, freezeProvider, isWatching, keptKey, providerMachine, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput, type ProviderSnapshot,
+  createProviderState, freezeProvider, isWatching, keptKey, measureInterval, providerMachine, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput, type ProviderSnapshot,
   type ProviderState,
 } from '@mutirao/core/machines/provider';
 import { outlineLease } from '@mutirao/core/bag';
@@ -45,7 +45,6 @@ const firstPause: Duration = 200;
 const queueInterval: Duration = 3_000;
 const readingsPerLimits = 200;
 const endedListedMax = 50;
-const measureInterval: Duration = 2_000;
 const rewatchPause: Duration = 1_000;
 /** Longest time until the reservation manager has answered, or told of a change. */
 const reservationCallMax: Duration = 200;

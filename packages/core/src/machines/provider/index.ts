@@ -15,6 +15,7 @@ export type { ProviderInput } from './inputs.ts';
 export { freezeProvider, thawProvider, type ProviderSnapshot } from './snapshot.ts';
 export { viewQueue, type QueueKnowledge, type ViewedQueue, type ViewedRequest } from './queue-view.ts';
 export { listUses } from './reserved-windows.ts';
+export { measureInterval } from './watched-facts.ts';
 export { keptKey, type KeptLease, type KeptMachine, type KeptReport } from './kept-lease.ts';
 export { leftOfLease, roomForReports } from './leases.ts';
 export {

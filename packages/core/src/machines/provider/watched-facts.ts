@@ -1,12 +1,15 @@
 import { groupTasks, type BudgetLeft, type ObservedWait, type PendingRequest, type RequestFacts, type TaskSpread } from '../../requests/index.ts';
 import type { QueuedRequest, QueueListing } from '../../messages/index.ts';
-import type { RequestId } from '../../shared/index.ts';
+import type { Duration, RequestId } from '../../shared/index.ts';
 import { budgetLeft } from './asked-lately.ts';
 import { requestsOf } from './brokers.ts';
 import { factsOf, pendingOf, type Resource } from './decision-facts.ts';
 import { listingStateOf } from './listing-state.ts';
 import { clientRequestIdOf, isServing, type KnownBroker, type OwnRequest, type ProvidedMachine, type ProviderState } from './state.ts';
 import type { Turn } from './turn.ts';
+
+/** How often the machine is to hear of measured task times, and for how long tasks have run. */
+export const measureInterval: Duration = 2_000;
 
 /** For whom is asked, and what of the slots and of the budget. */
 interface Asker {
@@ -31,7 +34,7 @@ export function watchedFacts(turn: Turn, resource: Resource, { broker, slots, sh
   const pending = own.map((request) => watchedRequest(turn, request, { predicted: promises.get(request.requestId), machines: machines.get(request.requestId) ?? [] }));
   const spread = spreadOf(broker);
   return {
-    ...facts, limits: { ...resource.limits, requestsMax: Math.max(0, pending.length + slots) }, pending, cutOff: broker.cutOff, waits: waitsOf(state),
+    ...facts, limits: { ...resource.limits, requestsMax: Math.max(0, pending.length + slots) }, pending, taskAgeError: measureInterval, cutOff: broker.cutOff, waits: waitsOf(state),
     budget: budgetOf(turn, broker, sharers), listingState: listingStateOf(state, facts.listing, now),
     ...(broker.watch.occasion === undefined ? {} : { occasion: broker.watch.occasion }), ...(spread === undefined ? {} : { taskSpread: spread }),
   };

@@ -21,7 +21,7 @@ export interface FinishConstants {
   readonly spareLoss: number;
   /** How much of the best rate that the queue offers now is expected of a slot after its request has ended. */
   readonly futureShare: number;
-  /** Tasks end this share of the shortest time after each other at most, if they are alike: one that has run longer than that has outlasted the shortest. */
+  /** Tasks count as alike that end within this share of the shortest time after the first; one that has run for longer has outlasted it. */
   readonly likeShare: number;
   /** By how much the mean of what is left, and so the longest, may be more than was learnt, where tasks differ, */
   readonly timeDoubt: number;

@@ -28,7 +28,7 @@ function decide(facts: RequestFacts, constants: FinishConstants): RequestDecisio
   const obstacle = findStop(facts);
   if (obstacle !== undefined) return { drafts: [], reasons: [obstacle] };
   const reviewAt = likenessShownAt(facts, facts.pending.flatMap(({ tasks = [] }) => tasks), constants);
-  if (reviewAt !== undefined) return { drafts: [], reasons: [`Tasks have run for as long as the shortest took: whether they are alike shows in ${describeTime(reviewAt - facts.now)}.`], reviewAt };
+  if (reviewAt !== undefined) return { drafts: [], reasons: [`Nothing is asked for or given up for ${describeTime(reviewAt - facts.now)}: tasks have run for as long as the shortest took, and whether they are alike shows by then.`], reviewAt };
   const { skyline, places, isInTurn } = foresee(facts);
   const waitShare = waitShareOf(facts, constants);
   const own = viewOwn(facts.pending, { facts, skyline, waitShare, places });

@@ -47,16 +47,18 @@ function shortestOf({ taskTimes, taskSpread }: Pick<RequestFacts, 'taskTimes' | 
  * When it shows whether tasks are alike; undefined where it has, or there is nothing to tell by.
  *
  * Tasks that are alike and began together end one shortly after the other. Where the first of them has just ended, and more have run for as long as have ended, these seem to be as short; a moment later they have ended, too,
- * or have outlasted it. Whatever was decided before then would be for tasks as short as the shortest. That moment is `likeShare` of its time at most. Cost: O(groups of tasks).
+ * or have outlasted it. Whatever was decided before then would be for tasks as short as the shortest. That moment is twice `likeShare` of its time at most, once where ages are exact. Cost: O(groups of tasks).
  *
  * @param running how long tasks have run.
  */
-export function likenessShownAt(facts: Pick<RequestFacts, 'now' | 'taskTimes' | 'taskSpread' | 'cutOff'>, running: readonly TaskGroup[], { likeShare }: Pick<FinishConstants, 'likeShare'>): Instant | undefined {
-  const { now, taskTimes, cutOff = [] } = facts;
+export function likenessShownAt(facts: Pick<RequestFacts, 'now' | 'taskTimes' | 'taskSpread' | 'taskAgeError' | 'cutOff'>, running: readonly TaskGroup[], { likeShare }: Pick<FinishConstants, 'likeShare'>): Instant | undefined {
+  const { now, taskTimes, taskAgeError = 0, cutOff = [] } = facts;
   const shortest = shortestOf(facts);
   const outlasts = shortest * (1 + likeShare);
-  if (taskTimes === undefined || [...running, ...cutOff].some(({ time }) => time > outlasts)) return undefined;
-  const likes = running.filter(({ time }) => time >= shortest && time < outlasts);
+  if (taskTimes === undefined || shortest <= 0 || taskTimes.longest > outlasts || [...running, ...cutOff].some(({ time }) => time > outlasts)) return undefined;
+  // A share of that at most, or those that began a while later would count, too.
+  const least = shortest - Math.min(taskAgeError, shortest * likeShare);
+  const likes = running.filter(({ time }) => time >= least && time < outlasts);
   // Where as many have ended there is enough to go by.
   if (likes.reduce((sum, { count }) => sum + count, 0) <= taskTimes.count) return undefined;
   return now + Math.floor(outlasts - Math.max(...likes.map(({ time }) => time))) + 1;

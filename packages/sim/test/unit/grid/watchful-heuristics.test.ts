@@ -57,6 +57,15 @@ test('it is asked again when it wanted to be, though nothing happened, and never
   t.deepEqual(heard.slice(0, 4).map(({ now, occasion }) => [now, occasion]), [[10, undefined], [1010, 'review'], [2510, 'review'], [4010, 'review']]);
 });
 
+test('the review that it wanted comes at its time, whatever happens to others before and at that instant', (t) => {
+  const heardWith = (end: number): unknown => {
+    const heard: RequestFacts[] = [];
+    run(machine([0, 3, 9000], [0, 1, 9000, end]), watching(({ isFirst }) => (isFirst === true ? { ...ask(4, 300), reviewAt: 6010 } : {}), heard));
+    return heard.filter(({ now }) => now > 10 && now <= 6010).map(({ now, occasion }) => [now, occasion]);
+  };
+  t.deepEqual([heardWith(3000), heardWith(6010)], [[[3000, 'queue'], [6010, 'review']], [[6010, 'review']]]);
+});
+
 test('a waiting request that it gives up is withdrawn before its drafts are submitted; a running one is released, and its task runs again elsewhere', (t) => {
   const withdrawn = run(machine([0, 4, 100], [5, 1, 500]), watching(({ now, isFirst, pending }) => {
     if (isFirst === true) return ask(4, 300);

@@ -210,7 +210,7 @@ test('while nothing has ended a running request is looked at again when it has r
 test('at the end of the first of several tasks it waits for a moment: the others, which have run for as long, may end or may not', (t) => {
   const first = { taskTimes: { longest: 5 * minute, mean: 5 * minute, count: 1 }, taskSpread: { shortest: 5 * minute, deviation: 0 } };
   const at = (time: number): RequestDecision => finishHeuristic.draft(facts({ ...first, now: time, limits: { ...facts().limits, requestsMax: 2 }, pending: [{ ...running, tasks: [{ count: 7, time }] }] }, [one]));
-  t.deepEqual(at(5 * minute), { drafts: [], reasons: ['Tasks have run for as long as the shortest took: whether they are alike shows in 6 s.'], reviewAt: 5 * minute + 6001 });
+  t.deepEqual(at(5 * minute), { drafts: [], reasons: ['Nothing is asked for or given up for 6 s: tasks have run for as long as the shortest took, and whether they are alike shows by then.'], reviewAt: 5 * minute + 6001 });
   const later = at(5 * minute + 6001);
   t.true(later.drafts.length > 0);
   // Of one of eight that has ended, the shortest, the mean is not five minutes.

@@ -109,6 +109,11 @@ test('while more tasks have run for as long as the shortest took than have ended
   t.is(shownAt([{ count: 9, time: 1000 }], { cutOff: [{ count: 1, time: 1021 }] }), undefined, 'one that was cut had outlasted it');
   t.is(shownAt([{ count: 9, time: 1000 }], { taskTimes: undefined, taskSpread: undefined }), undefined, 'none has ended');
   t.is(shownAt([{ count: 9, time: 0 }], { taskTimes: { longest: 0, mean: 0, count: 1 }, taskSpread: undefined }), undefined, 'none takes any time');
+  t.is(shownAt([{ count: 9, time: 1000 }], { taskTimes: { longest: 1021, mean: 1010, count: 2 }, taskSpread: { shortest: 1000, deviation: 10 } }), undefined, 'two that have ended differ');
+  // Where they may have run for longer than was told, those that are as short within that count, too; not those that began much later.
+  t.is(shownAt([{ count: 9, time: 990 }], { taskAgeError: 10 }), 5031);
+  t.is(shownAt([{ count: 9, time: 989 }], { taskAgeError: 10 }), undefined);
+  t.is(shownAt([{ count: 9, time: 979 }], { taskAgeError: 2000 }), undefined);
   // At that time it shows.
   t.is(shownAt([{ count: 1, time: 1021 }, { count: 2, time: 1011 }, { count: 9, time: 411 }], { now: 5011 }), undefined);
 });
