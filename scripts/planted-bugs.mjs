@@ -51,7 +51,7 @@ if (values.check) {
 /** A copy of the sources whose own packages resolve to the copy, with everybody else's packages shared. */
 async function copySources() {
   const copy = mkdtempSync(join(tmpdir(), 'mutirao-bugs-'));
-  for (const folder of ['packages', 'proto', 'test', 'scripts', 'docs', 'examples/managers']) cpSync(root + folder, join(copy, folder), { recursive: true });
+  for (const folder of ['packages', 'proto', 'test', 'scripts', 'docs', 'examples']) cpSync(root + folder, join(copy, folder), { recursive: true });
   for (const file of ['package.json', 'tsconfig.json', 'tsconfig.base.json', 'ava.config.js']) cpSync(root + file, join(copy, file));
   mkdirSync(join(copy, 'node_modules/@mutirao'), { recursive: true });
   for (const name of readdirSync(`${root}node_modules`)) {
