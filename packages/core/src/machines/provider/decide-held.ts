@@ -143,7 +143,7 @@ function refuseWant(turn: Turn, { brokerId }: KnownBroker, want: ReservedDemand,
   const requestId = `q${state.nextRequestNumber}`;
   const { userId, endsAt, processors: width } = want;
   const reasons = [`Wanted inside reservation ${want.reservationId}.`];
-  commit(turn, { kind: 'RequestDrafted', requestId, brokerId, userId, width, walltime: endsAt - now, heuristic: '', reasons, reservation: claimedOf(want), at: now });
+  commit(turn, { kind: 'RequestDrafted', requestId, brokerId, userId, width, walltime: Math.max(1, endsAt - now), heuristic: '', reasons, reservation: claimedOf(want), at: now });
   commit(turn, { kind: 'RequestEnded', requestId, status: 'rejected', reason: `The claim is refused (${code}).`, endedAt: now, overCode: code, at: now });
 }
 

@@ -1,16 +1,16 @@
 import type { ProviderChange } from '@mutirao/core/machines/provider';
 import { findHeuristic, requestBudget } from '@mutirao/core/requests';
-import { invariant, type Duration, type Instant } from '@mutirao/core/shared';
+import { invariant, type Duration, type Instant, type RequestId } from '@mutirao/core/shared';
 import type { WorldTurn } from '../machine-process.ts';
 import type { World } from '../world.ts';
 import type { WorldCheck } from './check.ts';
 
 const hour: Duration = 3_600_000;
 
-/** What a provider asked for, and gave up, lately. */
+/** When a provider asked for requests, and gave them up, lately. What is asked for again was lost with a crash before it was asked of the manager, and counts once. */
 interface Asked {
-  submissions: Instant[];
-  withdrawals: Instant[];
+  submissions: ReadonlyMap<RequestId, Instant>;
+  withdrawals: ReadonlyMap<RequestId, Instant>;
 }
 
 /** Heuristics that watch the queue never ask for more within an hour, by their provider's clock, than they may, nor give up more. */
@@ -26,21 +26,21 @@ export class BudgetCheck implements WorldCheck {
   hear({ process, changes }: WorldTurn): void {
     if (!process.startsWith('provider')) return;
     let asked = this.#asked.get(process);
-    if (asked === undefined) this.#asked.set(process, asked = { submissions: [], withdrawals: [] });
+    if (asked === undefined) this.#asked.set(process, asked = { submissions: new Map(), withdrawals: new Map() });
     for (const change of changes as readonly ProviderChange[]) this.#count(process, asked, change);
   }
 
   #count(process: string, asked: Asked, change: ProviderChange): void {
     const most = this.#mostOf(process);
     if (change.kind === 'RequestDrafted' && findHeuristic(change.heuristic)?.decidesAt === 'queue events') {
-      asked.submissions = noteAt(asked.submissions, change.at);
-      invariant(asked.submissions.length <= most.submissions, `${process} asks for ${change.requestId}, number ${asked.submissions.length} within the hour; it may ask for ${most.submissions}`);
+      asked.submissions = noteAt(asked.submissions, change);
+      invariant(asked.submissions.size <= most.submissions, `${process} asks for ${change.requestId}, number ${asked.submissions.size} within the hour; it may ask for ${most.submissions}`);
     } else if (change.kind === 'RequestReleasing' && change.isGivenUp === true) {
-      asked.withdrawals = noteAt(asked.withdrawals, change.at);
-      invariant(asked.withdrawals.length <= most.withdrawals, `${process} gives up ${change.requestId}, number ${asked.withdrawals.length} within the hour; it may give up ${most.withdrawals}`);
+      asked.withdrawals = noteAt(asked.withdrawals, change);
+      invariant(asked.withdrawals.size <= most.withdrawals, `${process} gives up ${change.requestId}, number ${asked.withdrawals.size} within the hour; it may give up ${most.withdrawals}`);
     } else if (change.kind === 'ClockSetBack') {
-      asked.submissions = asked.submissions.map((at) => Math.min(at, change.at));
-      asked.withdrawals = asked.withdrawals.map((at) => Math.min(at, change.at));
+      asked.submissions = noneAfter(asked.submissions, change.at);
+      asked.withdrawals = noneAfter(asked.withdrawals, change.at);
     }
   }
 
@@ -50,6 +50,10 @@ export class BudgetCheck implements WorldCheck {
   }
 }
 
-function noteAt(instants: readonly Instant[], at: Instant): Instant[] {
-  return [...instants.filter((instant) => instant > at - hour), at];
+function noteAt(instants: ReadonlyMap<RequestId, Instant>, { requestId, at }: { readonly requestId: RequestId; readonly at: Instant }): Map<RequestId, Instant> {
+  return new Map([...instants].filter(([, instant]) => instant > at - hour)).set(requestId, at);
+}
+
+function noneAfter(instants: ReadonlyMap<RequestId, Instant>, latest: Instant): Map<RequestId, Instant> {
+  return new Map([...instants].map(([requestId, at]) => [requestId, Math.min(at, latest)]));
 }
