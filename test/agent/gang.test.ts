@@ -32,7 +32,8 @@ test.serial('nothing of a gang starts before it is told to, and a command for a 
   await until(() => existsSync(started), 'rank 0 starts');
   t.deepEqual(gang.providers[1]?.reports.flatMap((report) => report.started), []);
   gang.begin(held, [1]);
-  t.is(text((await gang.endOf(held, 0)).standardOutput), 'here\ndone\n');
+  const end = await gang.endOf(held, 0);
+  t.is(text(end.standardOutput), 'here\ndone\n', text(end.standardError));
   t.deepEqual((await gang.release(held)).map(({ outcome }) => outcome), ['cancelled']);
 });
 
