@@ -112,15 +112,15 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
   /**
    * Wakes it where nothing does, unless a turn is due anyway.
    *
-   * @param mayDo what it may do all the same.
+   * @param mayDo what it may do all the same, with all that it does.
    * @throws {InvariantError} when it then finds something to do: it forgot to ask to be woken for it.
    */
-  wakeForNothing(mayDo: (deed: { readonly kind: string }) => boolean): void {
+  wakeForNothing(mayDo: (deed: { readonly kind: string }, deeds: readonly { readonly kind: string }[]) => boolean): void {
     const { life, kernel, clock, name } = this.#setup;
     const isDue = this.#isTurnDue || (this.#wakeAt !== undefined && clock.trueInstantOf(this.#wakeAt) <= kernel.now);
     if (life.isOver || isDue || this.#undone !== undefined || life.pausedUntil > kernel.now) return;
     this.#takeTurn([{ kind: 'TimerFired' } as unknown as Input], (deeds) => {
-      const needful = deeds.filter((deed) => deed.kind !== 'WakeAt' && !mayDo(deed));
+      const needful = deeds.filter((deed) => deed.kind !== 'WakeAt' && !mayDo(deed, deeds));
       invariant(needful.length === 0, `${name} slept through ${needful.map(({ kind }) => kind).join(', ')}`);
     });
   }
