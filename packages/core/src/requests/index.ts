@@ -14,6 +14,7 @@ export { listedRank, ownRank } from './own-rank.ts';
 export { findHeuristic, heuristicChoices, heuristicNames } from './heuristics.ts';
 export { initialHeuristic } from './initial.ts';
 export { mixedHeuristic } from './mixed.ts';
+export { nextReview } from './next-review.ts';
 export { heuristicDefaults } from './options.ts';
 export { readQueue } from './read-queue.ts';
 export { staticHeuristic } from './static.ts';

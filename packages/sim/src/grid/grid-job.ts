@@ -1,6 +1,6 @@
 import type { ResourceLimits } from '@mutirao/core/messages';
 import {
-  groupTasks, RequestBudget, reviewPauseMin, type HeuristicOptions, type ObservedWait, type PendingRequest, type RequestFacts, type RequestHeuristic, type ServedRequest,
+  groupTasks, RequestBudget, type HeuristicOptions, type ObservedWait, type PendingRequest, type RequestFacts, type RequestHeuristic, type ServedRequest,
 } from '@mutirao/core/requests';
 import type { Duration, Instant, Prng } from '@mutirao/core/shared';
 import { Workqueue, type OwnRequest } from './workqueue.ts';
@@ -90,12 +90,6 @@ export class GridJob {
   /** Notes that processors of a resource were freed, by anybody. */
   noteFreed(resource: number): void {
     if (this.isWatchful && this.isSubmitted && this.finishedAt === undefined) this.noteDue(resource, 'queue');
-  }
-
-  /** Notes when a decision wants a review; one that an earlier decision wanted comes in its time, whatever happens to others before. */
-  setReview(resource: number, at: Instant, now: Instant): void {
-    const kept = this.due.get(resource) === 'queue' ? this.reviewAt[resource] ?? Infinity : Infinity;
-    this.reviewAt[resource] = Math.max(Math.min(at, kept), now + reviewPauseMin);
   }
 
   /** Notes the reviews that earlier decisions asked for by now. */

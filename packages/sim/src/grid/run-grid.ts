@@ -1,3 +1,4 @@
+import { nextReview } from '@mutirao/core/requests';
 import { invariant, type Instant } from '@mutirao/core/shared';
 import type { SimulatedResource } from '../resource/simulated-resource.ts';
 import { decide, isCovered } from './decide.ts';
@@ -149,8 +150,9 @@ class GridWorld {
   #decideAt(job: GridJob, index: number, now: Instant): void {
     const resource = this.#resources[index];
     invariant(resource !== undefined, `there is no resource ${index}`);
-    const { drafts, givenUp = [], reviewAt = Infinity } = decide(job, index, resource, now);
-    job.setReview(index, reviewAt, now);
+    const decision = decide(job, index, resource, now);
+    const { drafts, givenUp = [] } = decision;
+    job.reviewAt[index] = nextReview(decision, { now, occasion: job.due.get(index), before: job.reviewAt[index] as Instant });
     for (const { requestId } of givenUp) this.#giveUp(job, index, { id: Number(requestId), now });
     for (const { width, walltime } of drafts) {
       const id = this.#nextIds[index] as number;

@@ -27,7 +27,7 @@ test('a heuristic that watches keeps its limits and its budget, and all comes to
     const { failure } = runWorld(finishingScenario(drawScenario(String(seed))), (turn) => { seen.hear(turn); });
     t.is(failure, undefined, `seed ${seed}: ${failure?.message ?? ''}`);
   }
-  for (const [what, least] of [['RequestDrafted', 80], ['GivenUp', 5], ['RequestPromised', 40], ['TasksCutOff', 1], ['TasksSeen', 100]] as const) {
+  for (const [what, least] of [['RequestDrafted', 120], ['GivenUp', 7], ['RequestPromised', 60], ['TasksCutOff', 2], ['TasksSeen', 150]] as const) {
     t.true(seen.of(what) >= least, `${what}: ${seen.of(what)}`);
   }
 });

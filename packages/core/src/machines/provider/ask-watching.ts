@@ -1,4 +1,4 @@
-import { reviewPauseMin, type DraftedRequest, type RequestDecision, type RequestFacts, type RequestHeuristic } from '../../requests/index.ts';
+import { nextReview, reviewPauseMin, type DraftedRequest, type RequestDecision, type RequestFacts, type RequestHeuristic } from '../../requests/index.ts';
 import { describeTime, invariant, plural, type Instant } from '../../shared/index.ts';
 import { budgetLeft, budgetOf, budgetRenewedAt } from './asked-lately.ts';
 import { demandOf, type Resource } from './decision-facts.ts';
@@ -50,13 +50,12 @@ function askFor(turn: Turn, resource: Resource, heuristic: RequestHeuristic, { b
   const drafts = widenForGang(decision.drafts, demandOf(turn, broker).gangProcessors ?? 0, { widthMax: resource.limits.widthMax, pending });
   for (const draft of drafts.slice(0, share)) submitDraft(turn, broker, draft, decision.candidates);
   const { watch } = broker;
-  // What happens to others is no answer to what the review is to show, and may be answered in haste.
-  const reviewKept = watch.occasion === 'queue' && watch.reviewAt > now ? watch.reviewAt : Infinity;
+  const reviewAt = Math.min(decision.reviewAt ?? Infinity, budgetRenewedAt(state, now));
+  watch.reviewAt = nextReview({ reviewAt }, { now, occasion: watch.occasion, before: watch.reviewAt });
   watch.occasion = undefined;
   watch.askedAt = now;
   watch.demand = broker.demand;
   watch.endedCount = broker.taskTimes.count;
-  watch.reviewAt = Math.max(now + reviewPauseMin, Math.min(decision.reviewAt ?? Infinity, reviewKept, budgetRenewedAt(state, now)));
   watch.reasons = [...decision.reasons, ...describeListing(turn, facts), ...describeWait(drafts, share), ...describeBudget(turn)];
 }
 

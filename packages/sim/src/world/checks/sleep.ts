@@ -24,7 +24,7 @@ export class SleepCheck implements WorldCheck {
 function isForLater(state: BrokerState, deed: BrokerChange | BrokerCommand, deeds: readonly { readonly kind: string }[]): boolean {
   // These go with what is placed, which is looked at by itself: what was leased of it is leased no more, and others in its stead.
   if (deed.kind === 'TrimLease') return true;
-  if (deed.kind === 'LeaseGranted' || deed.kind === 'GrantLease') return deeds.some(({ kind }) => kind === 'ReplicasPlaced');
+  if (deed.kind === 'LeaseGranted' || deed.kind === 'GrantLease') return deeds.some(({ kind }) => kind === 'TrimLease');
   if (deed.kind !== 'ReplicasPlaced' && deed.kind !== 'StartReplicas') return false;
   const machine = state.machines.get(deed.machineId);
   const job = state.jobs.get(deed.jobId);

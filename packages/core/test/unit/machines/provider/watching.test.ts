@@ -1,5 +1,5 @@
 import test from 'ava';
-import { freezeProvider, thawProvider, type ProviderConfig, type ProviderSnapshot } from '@mutirao/core/machines/provider';
+import { freezeProvider, measureInterval, thawProvider, type ProviderConfig, type ProviderSnapshot } from '@mutirao/core/machines/provider';
 import { ProviderDialogue, WatchingHeuristic } from '@mutirao/testkit';
 
 function aDialogue(config: Partial<ProviderConfig> = {}): { readonly dialogue: ProviderDialogue; readonly heuristic: WatchingHeuristic } {
@@ -85,6 +85,8 @@ test('what a heuristic that watches learns of one demand is forgotten when the n
   dialogue.perform(['demand b 0']);
   dialogue.perform(['at 6000', 'demand b 5']);
   t.deepEqual(heuristic.asked.at(-1)?.cutOff, []);
+  // What agents tell of how long tasks have run may be as old as that.
+  t.is(heuristic.asked.at(-1)?.taskAgeError, measureInterval);
 });
 
 test('the review that a heuristic wanted comes at its time, whatever happens to others before and at that instant', (t) => {

@@ -1,0 +1,19 @@
+import type { Instant } from '../shared/index.ts';
+import { reviewPauseMin, type RequestDecision, type RequestFacts } from './heuristic.ts';
+
+/** A decision, and what was wanted before it. */
+export interface ReviewFacts {
+  readonly now: Instant;
+  /** Why it was decided. */
+  readonly occasion: RequestFacts['occasion'];
+  /** When the decision before it wanted a review; Infinity for never. */
+  readonly before: Instant;
+}
+
+/**
+ * When a heuristic that watches the queue is asked though nothing happens; Infinity for never. What happens to others is no answer to what the review that it wanted is to show, and may be answered in haste: that review comes in its time.
+ */
+export function nextReview({ reviewAt = Infinity }: Pick<RequestDecision, 'reviewAt'>, { now, occasion, before }: ReviewFacts): Instant {
+  const kept = occasion === 'queue' && before > now ? before : Infinity;
+  return Math.max(Math.min(reviewAt, kept), now + reviewPauseMin);
+}
