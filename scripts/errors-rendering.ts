@@ -1,4 +1,5 @@
 import { registry, type ErrorEntry } from '@mutirao/api/errors';
+import { consequences, faultRows, type Fault, type Phase } from '@mutirao/core/bag';
 
 const prefix = 'ERROR_REASON_';
 const line = /^ {2}ERROR_REASON_(MUT_[A-Z0-9_]+) = (\d+);$/gm;
@@ -69,6 +70,42 @@ export function errorsMarkdown(): string {
     '| code | gRPC status | again | what to do |',
     '|---|---|---|---|',
     ...entries.map(([code, { status, retryable, advice }]) => `| ${code} | ${status} | ${retryable ? 'yes' : 'no'} | ${advice.replaceAll('|', '\\|')} |`),
+    '',
+  ].join('\n');
+}
+
+const phases: readonly (readonly [Phase, string])[] = [
+  ['staging', 'putting inputs in place'], ['launching', 'starting the command'], ['running', 'running'], ['collecting', 'collecting outputs'], ['accepting', 'at home'],
+];
+const parties: readonly (readonly [Fault, string])[] = [['task', 'task'], ['user', 'user (files at home)'], ['machine', 'machine'], ['site', 'site'], ['unknown', 'unknown']];
+
+/** The text of docs/faults.md for the table of faults. */
+export function faultsMarkdown(): string {
+  const partyOf = new Map(parties);
+  return [
+    '# Whose fault an error is',
+    '',
+    'A run of a task (a replica) can go wrong because of the task, the user\'s files at home, the machine, or the site. One rule decides, and this page shows all of it. It is written by',
+    '`scripts/generate` from the table that the programs use (`packages/core/src/bag/faults.ts`).',
+    '',
+    'A machine is blamed only for what another task would meet there as well: a full disk, a read-only file system, no further process. Names, links, permissions, path lengths and special files of a',
+    'task are the task\'s own doing. What nobody can place is held against nobody until something corroborates it.',
+    '',
+    '## What the grid does',
+    '',
+    '| whose fault | what the grid does |',
+    '|---|---|',
+    ...parties.map(([fault, name]) => `| ${name} | ${consequences[fault]} |`),
+    ...phases.flatMap(([phase, title]) => [
+      '',
+      `## Errors while ${title}`.replace('while at home', 'at home, when a result is accepted'),
+      '',
+      '| what happens | errors of the system | whose fault | code |',
+      '|---|---|---|---|',
+      ...faultRows.filter((row) => row.phase === phase).map(({ happens, errnos = [], fault, code }) => `| ${happens} | ${errnos.join(', ')} | ${partyOf.get(fault) ?? fault} | ${code} |`),
+    ]),
+    '',
+    '`mutirao explain JOB TASK` and `mutirao task list` show the code and the detail of each run.',
     '',
   ].join('\n');
 }

@@ -116,9 +116,13 @@ test.serial('outputs that are missing or lead out are refused, and links inside 
   t.like(await run('ln -s /etc/passwd out', 'out'), { outcome: 'failed', reason: 'MUT_PATH_ESCAPES' });
   t.like(await run('ln -s /etc out', 'out/passwd'), { outcome: 'failed', reason: 'MUT_PATH_ESCAPES' });
   t.like(await run('true', '../x'), { outcome: 'failed', reason: 'MUT_PATH_ESCAPES' });
-  t.like(await run('mkfifo out', 'out'), { outcome: 'failed', reason: 'MUT_OUTPUT_MISSING' });
-  const followed = await run('mkdir out; echo x >out/file; ln -s file out/link; ln -s /etc/passwd out/away', 'out');
-  t.deepEqual(followed.outputs.map((output) => [output.path, text(output.inline)]), [['file', 'x\n'], ['link', 'x\n']]);
+  t.like(await run('mkfifo out', 'out'), { outcome: 'failed', reason: 'MUT_OUTPUT_UNREADABLE' });
+  const followed = await run('mkdir -p out sub/d; echo x >out/file; echo y >sub/s; echo z >sub/d/f; ln -s file out/link; ln -s ../sub/s out/up; ln -s ../sub/d out/folder', 'out');
+  t.deepEqual(followed.outputs.map((output) => [output.path, text(output.inline)]), [['file', 'x\n'], ['folder/f', 'z\n'], ['link', 'x\n'], ['up', 'y\n']]);
+  for (const script of ['ln -s /etc/passwd out/away', 'ln -s gone out/nowhere', 'ln -s ../out out/self']) {
+    t.like(await run(`mkdir out; ${script}`, 'out'), { outcome: 'failed', reason: 'MUT_OUTPUT_LINK' }, script);
+  }
+  t.like(await run('mkdir out; mkfifo out/pipe', 'out'), { outcome: 'failed', reason: 'MUT_OUTPUT_UNREADABLE' });
   const all = await run('echo 1 >a; echo 2 >b', '.');
   t.deepEqual(all.outputs.map((output) => output.path), ['a', 'b']);
 });

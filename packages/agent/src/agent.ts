@@ -23,8 +23,8 @@ import { HostContents } from './host-contents.ts';
 import { ProviderLink } from './provider-link.ts';
 import { PushAttempts } from './push-attempts.ts';
 import { SharedFolders } from './shared-folders.ts';
-import { verdictOf } from './task-runner.ts';
 import { pullContent, pushContent } from './transfers.ts';
+import { verdictOf } from './verdict.ts';
 import { openWorkplace, type Workplace } from './workplace.ts';
 
 /** What an agent is started with. */
@@ -188,7 +188,7 @@ export class Agent {
       await this.workplace.stageIn(replica);
       this.driver.deliver({ kind: 'InputsStaged', replicaId });
     } catch (error) {
-      this.driver.deliver({ kind: 'StagingFailed', replicaId, verdict: verdictOf(error) });
+      this.driver.deliver({ kind: 'StagingFailed', replicaId, verdict: verdictOf(error, 'staging') });
     }
   }
 
@@ -198,9 +198,7 @@ export class Agent {
       const outputs = await this.workplace.collect(replica, this.waysHome(replica.template.dropToken));
       this.driver.deliver({ kind: 'OutputsCollected', replicaId, outputs });
     } catch (error) {
-      const isTasks = error instanceof MutiraoError && ['MUT_OUTPUT_MISSING', 'MUT_OUTPUT_CHANGED', 'MUT_OUTPUT_FILES_MAX', 'MUT_PATH_ESCAPES'].includes(error.code);
-      const verdict = verdictOf(error);
-      this.driver.deliver({ kind: 'CollectionFailed', replicaId, verdict: isTasks ? { ...verdict, outcome: 'failed' } : verdict });
+      this.driver.deliver({ kind: 'CollectionFailed', replicaId, verdict: verdictOf(error, 'collecting') });
     }
   }
 

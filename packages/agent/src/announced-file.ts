@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Content } from '@mutirao/core/messages';
-import { hashFile } from '@mutirao/runtime/files';
+import { fsPath, hashFile } from '@mutirao/runtime/files';
 
 const gone = 'gone';
 
@@ -11,17 +11,28 @@ export class AnnouncedFile {
   readonly content: Content;
   /** Its status when it was known to be as announced. */
   #stamp: string;
+  readonly #contentStamp: string;
 
-  private constructor(path: string, content: Content, stamp: string) {
+  private constructor(path: string, content: Content, { stamp, contentStamp }: { readonly stamp: string; readonly contentStamp: string }) {
     this.path = path;
     this.content = content;
     this.#stamp = stamp;
+    this.#contentStamp = contentStamp;
   }
 
   /** Reads a file, whose content is to be announced. @throws {MutiraoError} MUT_FILE_NOT_FOUND */
   static async read(path: string): Promise<AnnouncedFile> {
-    const stamp = stampOf(path);
-    return new AnnouncedFile(path, await hashFile(path), stamp);
+    const stamps = { stamp: stampOf(path), contentStamp: contentStampOf(path) };
+    return new AnnouncedFile(path, await hashFile(path), stamps);
+  }
+
+  /**
+   * Reads it again if it was written to since; another name that it was given is no change.
+   *
+   * @throws {MutiraoError} MUT_OUTPUT_CHANGED as `demandUnchanged`.
+   */
+  async demandSameContent(): Promise<void> {
+    if (contentStampOf(this.path) !== this.#contentStamp) await this.demandUnchanged();
   }
 
   /**
@@ -40,7 +51,13 @@ export class AnnouncedFile {
   }
 }
 
+/** The status of a file without what a further name of it changes. */
+function contentStampOf(path: string): string {
+  const status = statSync(fsPath(path), { throwIfNoEntry: false });
+  return status === undefined ? gone : `${status.ino} ${status.size} ${status.mtimeMs}`;
+}
+
 function stampOf(path: string): string {
-  const status = statSync(path, { throwIfNoEntry: false });
+  const status = statSync(fsPath(path), { throwIfNoEntry: false });
   return status === undefined ? gone : `${status.ino} ${status.size} ${status.mtimeMs} ${status.ctimeMs}`;
 }

@@ -1,19 +1,18 @@
 import { createHash } from 'node:crypto';
-import { lstat, readdir, readFile, stat } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { MutiraoError } from '@mutirao/api/errors';
 import type { HeldReplica } from '@mutirao/core/machines/agent';
 import type { Content, OutputContent } from '@mutirao/core/messages';
 import type { Bytes } from '@mutirao/core/shared';
-import { resolveInside } from '@mutirao/runtime/files';
+import { fsPath, resolveInside } from '@mutirao/runtime/files';
 import { AnnouncedFile } from './announced-file.ts';
+import { describe, OutputFinder, readError, type FoundFile } from './find-outputs.ts';
 import type { ReplicaFolders } from './stage-in.ts';
 
 /** A file up to this size travels inside the report, as long as all of a replica's files fit into `inlineTotalMax`. */
 export const inlineMax: Bytes = 64 * 1024;
 /** See `inlineMax`. */
 export const inlineTotalMax: Bytes = 1024 * 1024;
-const filesMax = 10_000;
 
 /** Sends a file's bytes on a stream of their own; resolves to the transfer's name when they are at the broker. */
 export type PushFile = (file: AnnouncedFile) => Promise<string>;
@@ -33,67 +32,43 @@ export interface WaysHome {
   readonly drop?: DropFile;
 }
 
-interface FoundFile {
-  readonly outputIndex: number;
-  /** Below the output where that is a folder; empty for a file. */
-  readonly path: string;
-  readonly file: string;
-  readonly size: Bytes;
-  readonly mode: number;
-}
-
 /**
  * Reads what a replica is to bring home.
  *
- * @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_FILES_MAX, MUT_PATH_ESCAPES; what the ways home throw.
+ * @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_UNREADABLE, MUT_OUTPUT_LINK, MUT_OUTPUT_CHANGED, MUT_OUTPUT_FILES_MAX, MUT_PATH_ESCAPES; what the ways home throw.
  */
 export async function collectOutputs(replica: HeldReplica, folders: ReplicaFolders, ways: WaysHome): Promise<OutputContent[]> {
-  const found: FoundFile[] = [];
-  for (const [outputIndex, output] of replica.start.outputs.entries()) await find(found, outputIndex, resolveInside(folders[output.root], output.path), output.path);
+  const [playpen, storage] = await Promise.all([realFolder(folders.playpen), realFolder(folders.storage)]);
+  const finder = new OutputFinder([playpen, storage].filter((folder) => folder !== ''));
+  const wanted = replica.start.outputs.map(({ root, path: shown }, outputIndex) => ({ outputIndex, place: resolveInside(folders[root], shown), shown }));
+  for (const output of wanted) await finder.find(output);
   const outputs: OutputContent[] = [];
   let inlineTotal = 0;
-  for (const file of found) {
-    const isInline = file.size <= inlineMax && inlineTotal + file.size <= inlineTotalMax;
-    if (isInline) inlineTotal += file.size;
-    const { root, keep = false } = replica.start.outputs[file.outputIndex] ?? {};
-    outputs.push(await readOutput({ ...file, isMovable: root === 'playpen', isKept: keep, ...(isInline ? { inline: await readFile(file.file) } : {}) }, ways));
+  for (const found of finder.found) {
+    const isInline = found.size <= inlineMax && inlineTotal + found.size <= inlineTotalMax;
+    if (isInline) inlineTotal += found.size;
+    const { keep = false } = replica.start.outputs[found.outputIndex] ?? {};
+    const shown = describe({ shown: wanted[found.outputIndex]?.shown ?? '' }, found.path);
+    // What a link reaches in the storage is of use to others.
+    const isMovable = found.file.startsWith(playpen + path.sep);
+    try {
+      outputs.push(await readOutput({ ...found, isMovable, isKept: keep, ...(isInline ? { inline: await readSmall(found) } : {}) }, ways));
+    } catch (error) {
+      throw readError(error, shown);
+    }
   }
   return outputs;
 }
 
-async function find(found: FoundFile[], outputIndex: number, file: string, shown: string): Promise<void> {
-  const entry = await lstat(file).catch(() => undefined);
-  if (entry === undefined) throw new MutiraoError('MUT_OUTPUT_MISSING', `output "${shown}" was not there when the command had ended`);
-  if (entry.isFile()) found.push({ outputIndex, path: '', file, size: entry.size, mode: entry.mode & 0o777 });
-  else if (entry.isDirectory()) await findBelow(found, { outputIndex, root: file, shown }, '');
-  else throw new MutiraoError('MUT_OUTPUT_MISSING', `output "${shown}" is neither a file nor a folder`);
+/** Without links on the way; empty where it is not there. */
+async function realFolder(folder: string): Promise<string> {
+  return await realpath(folder).catch(() => '');
 }
 
-/** Adds the files of a folder in the order of their names. Links to files are followed as far as they stay inside; others are passed over. */
-async function findBelow(found: FoundFile[], output: { readonly outputIndex: number; readonly root: string; readonly shown: string }, below: string): Promise<void> {
-  const { outputIndex, root, shown } = output;
-  const entries = await readdir(path.join(root, below), { withFileTypes: true });
-  entries.sort((one, other) => (one.name < other.name ? -1 : 1));
-  for (const entry of entries) {
-    const relative = path.join(below, entry.name);
-    if (entry.isDirectory()) {
-      await findBelow(found, output, relative);
-      continue;
-    }
-    const file = entry.isFile() ? path.join(root, relative) : entry.isSymbolicLink() ? linkedFile(root, relative) : undefined;
-    const target = file === undefined ? undefined : await stat(file);
-    if (file === undefined || target?.isFile() !== true) continue;
-    found.push({ outputIndex, path: relative, file, size: target.size, mode: target.mode & 0o777 });
-    if (found.length > filesMax) throw new MutiraoError('MUT_OUTPUT_FILES_MAX', `output "${shown}" holds more than ${filesMax} files`);
-  }
-}
-
-function linkedFile(root: string, relative: string): string | undefined {
-  try {
-    return resolveInside(root, relative);
-  } catch {
-    return undefined;
-  }
+/** No more than was seen of it: a file that grows would not fit into the report. */
+async function readSmall({ file, size }: FoundFile): Promise<Uint8Array> {
+  const bytes = await readFile(fsPath(file));
+  return bytes.length > size ? bytes.subarray(0, size) : bytes;
 }
 
 /** A file to be told of: with its bytes where they travel inside the report, else where they are on this host. */
@@ -130,7 +105,10 @@ async function bringFile(source: OutputSource, ways: WaysHome): Promise<Pick<Out
   const { content } = announced;
   const droppedName = await ways.drop?.(file, isMovable);
   // Who shares a file system with home links what is there, as it does here: nothing is to be kept.
-  if (droppedName !== undefined) return { content, transferId: '', droppedName };
+  if (droppedName !== undefined) {
+    await announced.demandSameContent();
+    return { content, transferId: '', droppedName };
+  }
   const transferId = await ways.push(announced);
   // Not before: a further name changes the file's status, and it would be read again.
   await keepFile(source, content, ways);

@@ -6,7 +6,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes, Duration } from '@mutirao/core/shared';
 import { wallClock, type Clock } from '@mutirao/runtime/driver';
-import { ContentStore, fileError, hashFile } from '@mutirao/runtime/files';
+import { ContentStore, fileError, fsPath, hashFile } from '@mutirao/runtime/files';
 import { LRUCache } from 'lru-cache';
 
 /** What is known of a content in the cache. */
@@ -152,12 +152,13 @@ export class ContentCache {
       return;
     }
     try {
-      const folder = dirname(destination);
+      const folder = fsPath(dirname(destination));
+      const place = fsPath(destination);
       if (!existsSync(folder)) mkdirSync(folder, { recursive: true });
-      rmSync(destination, { force: true });
-      if (content.size <= smallMax) copyFileSync(reference.path, destination, constants.COPYFILE_FICLONE);
-      else await copyFile(reference.path, destination, constants.COPYFILE_FICLONE);
-      chmodSync(destination, mode);
+      rmSync(place, { force: true });
+      if (content.size <= smallMax) copyFileSync(reference.path, place, constants.COPYFILE_FICLONE);
+      else await copyFile(reference.path, place, constants.COPYFILE_FICLONE);
+      chmodSync(place, mode);
     } catch (error) {
       throw fileError(error, destination);
     }
@@ -204,13 +205,13 @@ export class ContentCache {
     const file = this.store.path(sha256);
     const inode = inodeOf(file);
     // A name that a task has given to another file since is not ours.
-    for (const link of cached.links) if (inodeOf(link) === inode) rmSync(link, { force: true });
+    for (const link of cached.links) if (inodeOf(link) === inode) rmSync(fsPath(link), { force: true });
     rmSync(file, { force: true });
   }
 }
 
 function inodeOf(file: string): number | undefined {
-  return lstatSync(file, { throwIfNoEntry: false })?.ino;
+  return lstatSync(fsPath(file), { throwIfNoEntry: false })?.ino;
 }
 
 /** All of a file's status that changes when it is written to; empty when it is not there. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { copyFile, link, lstat, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { findSharedTokens, homeSharedToken, type SharedToken } from '@mutirao/runtime/files';
+import { findSharedTokens, fsPath, homeSharedToken, type SharedToken } from '@mutirao/runtime/files';
 
 /** What an agent shares with others by a file system: whose token files it can read, and where they take outputs. */
 export class SharedFolders {
@@ -29,9 +29,9 @@ export class SharedFolders {
     const name = `drop-${randomBytes(16).toString('hex')}`;
     const target = path.join(folder, name);
     try {
-      const { nlink } = await lstat(file);
+      const { nlink } = await lstat(fsPath(file));
       // A file with another name may be written through that.
-      if (!isMovable || nlink > 1 || !(await linked(file, target))) await copyFile(file, target, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+      if (!isMovable || nlink > 1 || !(await linked(file, target))) await copyFile(fsPath(file), target, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
       return name;
     } catch {
       await rm(target, { force: true }).catch(() => undefined);
@@ -52,5 +52,5 @@ export class SharedFolders {
 }
 
 async function linked(file: string, target: string): Promise<boolean> {
-  return await link(file, target).then(() => true, () => false);
+  return await link(fsPath(file), target).then(() => true, () => false);
 }

@@ -9,6 +9,7 @@ import type { GangTask } from './gang/gangs.ts';
 import type { Playpens } from './playpens.ts';
 import type { Storages } from './storages.ts';
 import type { RenderedTask, TaskRenderer } from './task-environment.ts';
+import { verdictOf } from './verdict.ts';
 
 /** What running tasks needs. */
 export interface TaskRunnerOptions {
@@ -68,7 +69,7 @@ export class TaskRunner {
       if (replica.template.limits.outputMax > 0) this.outputTimer ??= setTimeout(this.checkOutputs, outputInterval);
     } catch (error) {
       this.running[slot] = undefined;
-      this.tell(replica, -1, verdictOf(error));
+      this.tell(replica, -1, verdictOf(error, 'launching'));
     }
   }
 
@@ -187,13 +188,6 @@ function changeFor(gang: GangTask | undefined, rendered: RenderedTask): Rendered
 /** The slot that a replica's process runs on. */
 export function slotOf(replica: HeldReplica): number {
   return replica.slots[0] ?? -1;
-}
-
-/** What a failure of the file system says about a replica. */
-export function verdictOf(error: unknown): Verdict {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const reason = ['ENOSPC', 'EDQUOT', 'MUT_DISK_FULL'].includes(code) ? 'MUT_NO_SPACE' : code.startsWith('MUT_') ? code : 'MUT_STAGING_FAILED';
-  return { outcome: 'broken', reason, detail: error instanceof Error ? error.message : String(error) };
 }
 
 function freeBytes(folder: string): Bytes {

@@ -3,7 +3,7 @@ import { chunkHeadroom, encodeContent, frameChunk, offsetHeader, readChunk } fro
 import { GridMachineServiceService, PullContentResponse, PushContentRequest, type GridMachineServiceClient } from '@mutirao/api/machine';
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes } from '@mutirao/core/shared';
-import type { ContentStore } from '@mutirao/runtime/files';
+import { fsPath, type ContentStore } from '@mutirao/runtime/files';
 import { openRawSending, rawMessagesOf } from '@mutirao/runtime/rpc';
 import { BufferCollector } from './buffer-collector.ts';
 
@@ -50,7 +50,7 @@ export interface PushTarget {
  * What was added to the file since it was announced is not sent. @throws {MutiraoError} of the transfer.
  */
 export async function pushContent(client: GridMachineServiceClient, target: PushTarget, path: string): Promise<void> {
-  await using file = await open(path, 'r');
+  await using file = await open(fsPath(path), 'r');
   const { writer, beginning, response, cancel } = openRawSending(client, GridMachineServiceService.pushContent);
   try {
     const { transferId, machineId, content, goOn } = target;

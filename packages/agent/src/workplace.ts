@@ -13,6 +13,7 @@ import { stageIn, type ReplicaFolders } from './stage-in.ts';
 import { Storages } from './storages.ts';
 import { baseEnvironment, TaskRenderer } from './task-environment.ts';
 import { slotOf, TaskRunner } from './task-runner.ts';
+import { machineError } from './verdict.ts';
 
 /** Where an agent's tasks run: on its own host, or on a machine that is driven by templates. */
 export interface Workplace {
@@ -77,7 +78,11 @@ export async function openWorkplace({ facts, folder, machine, keepsFiles, gangHo
   return {
     cache,
     stageIn: async (replica) => {
-      playpens.prepare(slotOf(replica));
+      try {
+        playpens.prepare(slotOf(replica));
+      } catch (error) {
+        throw machineError(error);
+      }
       await stageIn(replica, foldersOf(replica), cache);
     },
     hold: (replica) => { void gangs.hold(replica); },

@@ -23,7 +23,7 @@ export function aMachine(machineId: string, changes: Partial<MachineFacts> = {})
 
 /** The end of a replica that ran from `startedAt` to `endedAt` without outputs. */
 export function anEnd(replicaId: number, outcome: Outcome, times: { readonly startedAt: number; readonly endedAt: number }): ReplicaEnd {
-  const reasons = { succeeded: '', failed: 'MUT_TASK_FAILED', cancelled: 'MUT_CANCELLED', limited: 'MUT_LIMIT', broken: 'MUT_MACHINE_BROKEN' };
+  const reasons = { succeeded: '', failed: 'MUT_TASK_FAILED', cancelled: 'MUT_CANCELLED', limited: 'MUT_LIMIT', broken: 'MUT_LAUNCH_FAILED' };
   return {
     replicaId, outcome, exitStatus: outcome === 'succeeded' ? 0 : 1, ...times, reason: reasons[outcome], detail: '',
     standardOutput: new Uint8Array(0), standardError: new Uint8Array(0), outputTruncated: false, outputs: [],

@@ -1,3 +1,5 @@
+import { nameOfBytes } from '@mutirao/api/codecs';
+
 /** Functions that a script begins with, by which its answer is told from what templates and login shells say besides. */
 export function framing(token: string): string {
   return `mask=$(umask); umask 077\nanswer() { printf '\\n@%s\\n' '${token}'; }\nfinish() { printf '\\n@%s.\\n' '${token}'; }\n`;
@@ -45,14 +47,17 @@ export interface ToldFile {
   readonly inline: Uint8Array | undefined;
 }
 
+/** Why an output cannot be brought. */
+export type OutputFault = 'missing' | 'escapes' | 'other' | 'many' | 'link' | 'unreadable';
+
 /** What became of a replica's outputs. */
 export type ToldOutputs =
   | { readonly kind: 'files'; readonly files: readonly ToldFile[] }
   /** One of them cannot be brought. */
-  | { readonly kind: 'missing' | 'escapes' | 'other' | 'many'; readonly outputIndex: number }
+  | { readonly kind: OutputFault; readonly outputIndex: number }
   | { readonly kind: 'garbled' };
 
-const faults: Readonly<Record<string, 'missing' | 'escapes' | 'other' | 'many'>> = { M: 'missing', E: 'escapes', N: 'other', L: 'many' };
+const faults: Readonly<Record<string, OutputFault>> = { M: 'missing', E: 'escapes', N: 'other', L: 'many', K: 'link', R: 'unreadable' };
 
 /** Reads `F OUTPUT NUMBER SIZE MODE INLINE`, a line end, the path, a NUL and INLINE bytes for each file; or one letter and OUTPUT for a fault. */
 export function readOutputs(answer: Buffer): ToldOutputs {
@@ -60,7 +65,7 @@ export function readOutputs(answer: Buffer): ToldOutputs {
   for (let at = 0; at < answer.length;) {
     const lineEnd = answer.indexOf('\n', at);
     const line = answer.toString('latin1', at, lineEnd < 0 ? answer.length : lineEnd);
-    const fault = /^([MENL]) (\d+)$/.exec(line);
+    const fault = /^([MENLKR]) (\d+)$/.exec(line);
     const kind = faults[fault?.[1] ?? ''];
     if (kind !== undefined) return { kind, outputIndex: Number(fault?.[2]) };
     const told = lineEnd < 0 ? undefined : readFile(answer, line, lineEnd + 1);
@@ -78,7 +83,7 @@ function readFile(answer: Buffer, line: string, start: number): { readonly file:
   const end = nul + 1 + (kept === '-' ? 0 : Number(kept));
   if (kept === '' || nul < 0 || end > answer.length) return undefined;
   const inline = kept === '-' ? undefined : new Uint8Array(answer.subarray(nul + 1, end));
-  return { file: { outputIndex: Number(outputIndex), number: Number(number), size: Number(size), mode: modeOf(mode), path: answer.toString('utf8', start, nul), inline }, end };
+  return { file: { outputIndex: Number(outputIndex), number: Number(number), size: Number(size), mode: modeOf(mode), path: nameOfBytes(answer.subarray(start, nul)), inline }, end };
 }
 
 /** The mode that `ls -l` shows as `-rwxr-x---`. */

@@ -180,7 +180,7 @@ export class GridScriptWorkplace implements Workplace {
     const shown = JSON.stringify(replica.start.inputs[Number(value)]?.path ?? '');
     throw word === 'escapes'
       ? new MutiraoError('MUT_PATH_ESCAPES', `path is ${shown}; a symbolic link leads out of the root`)
-      : new MutiraoError('MUT_STAGING_FAILED', `input ${shown} cannot be put: ${word === 'folder' ? 'a folder of that name is in the way' : JSON.stringify(answer)}`);
+      : new MutiraoError(word === 'folder' ? 'MUT_INPUT_UNPLACEABLE' : 'MUT_STAGING_FAILED', `input ${shown} cannot be put: ${word === 'folder' ? 'a folder of that name is in the way' : JSON.stringify(answer)}`);
   }
 
   private async bring(run: RemoteRun, { file, spool, isKept, ways }: { readonly file: ToldFile; readonly spool: string; readonly isKept: boolean; readonly ways: WaysHome }): Promise<OutputContent> {
@@ -208,14 +208,16 @@ export class GridScriptWorkplace implements Workplace {
   }
 }
 
-/** @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_FILES_MAX, MUT_PATH_ESCAPES, MUT_TEMPLATE_FAILED */
+/** @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_UNREADABLE, MUT_OUTPUT_LINK, MUT_OUTPUT_FILES_MAX, MUT_PATH_ESCAPES, MUT_TEMPLATE_FAILED */
 function filesOf(told: ToldOutputs, nameOf: (index: number) => string): readonly ToldFile[] {
   if (told.kind === 'files') return told.files.toSorted((one, other) => one.outputIndex - other.outputIndex || (one.path < other.path ? -1 : 1));
   if (told.kind === 'garbled') throw new MutiraoError('MUT_TEMPLATE_FAILED', 'remExec does not bring what was written as it was written');
   const shown = nameOf(told.outputIndex);
   switch (told.kind) {
     case 'missing': throw new MutiraoError('MUT_OUTPUT_MISSING', `output "${shown}" was not there when the command had ended`);
-    case 'other': throw new MutiraoError('MUT_OUTPUT_MISSING', `output "${shown}" is neither a file nor a folder`);
+    case 'other': throw new MutiraoError('MUT_OUTPUT_UNREADABLE', `output "${shown}" is or holds a FIFO, socket or device; only files and folders are brought home`);
+    case 'unreadable': throw new MutiraoError('MUT_OUTPUT_UNREADABLE', `output "${shown}" or something in it cannot be read: permission denied`);
+    case 'link': throw new MutiraoError('MUT_OUTPUT_LINK', `output "${shown}" holds a link that leads out of the task's own folders, nowhere, or to a folder that it is in`);
     case 'many': throw new MutiraoError('MUT_OUTPUT_FILES_MAX', `output "${shown}" holds more than ${filesMax} files`);
     case 'escapes': throw new MutiraoError('MUT_PATH_ESCAPES', `path is ${JSON.stringify(shown)}; a symbolic link leads out of the root`);
   }

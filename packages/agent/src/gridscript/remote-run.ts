@@ -1,6 +1,6 @@
 import type { HeldReplica, ProcessResult, Verdict } from '@mutirao/core/machines/agent';
 import { describeBytes, type Duration } from '@mutirao/core/shared';
-import { verdictOf } from '../task-runner.ts';
+import { verdictOf } from '../verdict.ts';
 import { readEnd, type ToldEnd } from './answers.ts';
 import { lookScript, outputKeptMax, runScript, signalScript, type RunFolders } from './scripts.ts';
 import type { Templates } from './templates.ts';
@@ -51,7 +51,7 @@ export class RemoteRun {
       }
       return brokenEnd('MUT_LAUNCH_FAILED', 'the machine did not begin the task');
     } catch (error) {
-      return { result: resultOf(undefined), verdict: this.isGivenUp ? undefined : verdictOf(error) };
+      return { result: resultOf(undefined), verdict: this.isGivenUp ? undefined : verdictOf(error, 'running') };
     }
   }
 

@@ -186,7 +186,7 @@ export interface InlineBounds {
 /**
  * Lists the files of a run's outputs, small ones with what is in them; large ones are put under their numbers into `outputs` of the run.
  *
- * Links to files are followed as far as they stay inside the output's root; others are passed over below a folder.
+ * A link is brought as what it leads to, within the run's playpen and storage; see `OutputFinder`, which does the same.
  */
 export function listScript(folders: RunFolders, outputs: readonly Wanted[], bounds: InlineBounds): string {
   const lines = outputs.map(({ root, path }, index) => {
@@ -212,17 +212,36 @@ file() {
   fi
 }
 walk() {
+  [ -r "$2/$3" ] && [ -x "$2/$3" ] || fail R "$1"
   for item in "$2/$3"* "$2/$3".[!.]* "$2/$3"..?*; do
-    if [ -d "$item" ] && [ ! -L "$item" ]; then walk "$1" "$2" "\${item#"$2/"}/"
-    elif [ -f "$item" ] && reach "$2" "$item"; then file "$1" "\${item#"$2/"}" "$item"; fi
+    if [ -L "$item" ]; then follow "$1" "$2" "$item" "$4"
+    elif [ ! -e "$item" ]; then :
+    elif [ -d "$item" ]; then walk "$1" "$2" "\${item#"$2/"}/" "$4$item/
+"
+    elif [ -f "$item" ]; then [ -r "$item" ] || fail R "$1"; file "$1" "\${item#"$2/"}" "$item"
+    else fail N "$1"; fi
   done
+}
+follow() {
+  true_=$(readlink -f "$3" 2>/dev/null) && [ -e "$3" ] || fail K "$1"
+  case "$true_" in ${quoteWord(folders.playpen)}/*|${quoteWord(folders.storage)}/*) ;; *) fail K "$1";; esac
+  if [ -f "$3" ]; then [ -r "$3" ] || fail R "$1"; file "$1" "\${3#"$2/"}" "$3"
+  elif [ -d "$3" ]; then
+    case "$4" in *"
+$true_/
+"*) fail K "$1";; esac
+    walk "$1" "$2" "\${3#"$2/"}/" "$4$true_/
+"
+  else fail N "$1"; fi
 }
 output() {
   [ -d "$4" ] || fail M "$1"
   inside "$2" "$4" || fail E "$1"
   [ -e "$3" ] || fail M "$1"
   reach "$2" "$3" || fail E "$1"
-  if [ -d "$3" ]; then walk "$1" "$3" ''; elif [ -f "$3" ]; then file "$1" '' "$3"; else fail N "$1"; fi
+  if [ -d "$3" ]; then walk "$1" "$3" '' "
+$(readlink -f "$3")/
+"; elif [ -f "$3" ]; then file "$1" '' "$3"; else fail N "$1"; fi
 }
 answer
 ${lines.join('\n')}

@@ -2,6 +2,7 @@ export {
   decodeTaskStatus, encodeExplanation, encodeJobEvent, encodeJobSummary, encodeLedgerRow, encodeMachineRecord, encodeProviderRecord, encodeReplicaFate,
   encodeTaskStatus, encodeTrustRecord,
 } from './broker.ts';
+export { bytesOfName, isByteName, nameOfBytes } from './byte-names.ts';
 export {
   badRequest, decodeContent, decodeLimits, decodeRoot, decodeSha256, encodeContent, encodeLimits, encodeRoot,
 } from './common.ts';

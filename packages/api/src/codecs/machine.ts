@@ -11,6 +11,7 @@ import {
   type ReplicaStart as ReplicaStartWire, type Report as ReportWire, type StartReplicas as StartReplicasWire,
 } from '../generated/mutirao/machine/v1/machine.ts';
 import { decodeGangHeld, decodeGangPlace, encodeGangHeld, encodeGangPlace } from './gang.ts';
+import { bytesOfName, isByteName, nameOfBytes } from './byte-names.ts';
 import { asBuffer } from './as-buffer.ts';
 import { badRequest, decodeContent, decodeLimits, decodeRoot, encodeContent, encodeLimits, encodeRoot } from './common.ts';
 
@@ -198,11 +199,20 @@ function encodeReplicaStart(start: ReplicaStart): ReplicaStartWire {
 
 function decodeInputFile(wire: InputFileWire): InputFile {
   if (wire.mode > 0o777) throw badRequest(`input.mode is 0o${wire.mode.toString(8)}; want 0o777 at most`);
-  return { root: decodeRoot(wire.root, 'input.root'), path: wire.path, content: decodeContent(wire.content, 'input.content'), mode: wire.mode };
+  return { root: decodeRoot(wire.root, 'input.root'), path: decodePath(wire), content: decodeContent(wire.content, 'input.content'), mode: wire.mode };
 }
 
 function encodeInputFile(input: InputFile): InputFileWire {
-  return { root: encodeRoot(input.root), path: input.path, content: encodeContent(input.content), mode: input.mode };
+  return { root: encodeRoot(input.root), ...encodePath(input.path), content: encodeContent(input.content), mode: input.mode };
+}
+
+/** A text on the wire is UTF-8, which a path need not be. */
+function encodePath(path: string): { path: string; pathBytes?: Buffer } {
+  return isByteName(path) ? { path: '', pathBytes: bytesOfName(path) } : { path };
+}
+
+function decodePath({ path, pathBytes }: { readonly path: string; readonly pathBytes?: Uint8Array | undefined }): string {
+  return pathBytes === undefined ? path : nameOfBytes(pathBytes);
 }
 
 function decodeReplicaEnded(wire: ReplicaEndedWire): ReplicaEnd {
@@ -252,7 +262,8 @@ function decodeStagingTimes(wire: StagingTimesWire): StagingTimes {
 
 function decodeOutputContent(wire: OutputContentWire): OutputContent {
   if (wire.mode > 0o777) throw badRequest(`output.mode is 0o${wire.mode.toString(8)}; want 0o777 at most`);
-  const { outputIndex, path, mode, inline, transferId } = wire;
+  const { outputIndex, mode, inline, transferId } = wire;
+  const path = decodePath(wire);
   const output = { outputIndex, path, content: decodeContent(wire.content, 'output.content'), mode, inline, transferId };
   return wire.droppedName === '' ? output : { ...output, droppedName: wire.droppedName };
 }
@@ -260,6 +271,6 @@ function decodeOutputContent(wire: OutputContentWire): OutputContent {
 function encodeOutputContent(output: OutputContent): OutputContentWire {
   const { outputIndex, path, mode, transferId, droppedName = '' } = output;
   const inline = output.inline === undefined ? undefined : asBuffer(output.inline);
-  return { outputIndex, path, content: encodeContent(output.content), mode, inline, transferId, droppedName };
+  return { outputIndex, ...encodePath(path), content: encodeContent(output.content), mode, inline, transferId, droppedName };
 }
 

@@ -4,6 +4,7 @@ import { chunkHeadroom, frameChunk, type ContentOffer, type WantedContent } from
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes, MachineId } from '@mutirao/core/shared';
+import { fsPath } from '@mutirao/runtime/files';
 
 import { Semaphore } from '../concurrency/semaphore.ts';
 
@@ -107,7 +108,7 @@ export class ContentServer {
   async #send(transferId: string, path: string, part: { readonly size: Bytes; readonly offset: Bytes }): Promise<void> {
     const sink = this.#options.send(transferId);
     try {
-      const file = await open(path, 'r');
+      const file = await open(fsPath(path), 'r');
       try {
         const reader = new ChunkReader(file, part.offset);
         let size = part.offset;
@@ -175,7 +176,7 @@ class ChunkReader {
 }
 
 async function readWhole(path: string, size: number): Promise<Buffer> {
-  const file = await open(path, 'r');
+  const file = await open(fsPath(path), 'r');
   try {
     const bytes = Buffer.alloc(size);
     const { bytesRead } = await file.read(bytes, 0, size, 0);

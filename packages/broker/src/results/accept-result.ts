@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { MutiraoError } from '@mutirao/api/errors';
 import { renderCommand, parseTemplate } from '@mutirao/core/bag';
 import type { Content, OutputContent, OutputSpec } from '@mutirao/core/messages';
+import { fsPath } from '@mutirao/runtime/files';
 import { invariant, type Duration, type UserId } from '@mutirao/core/shared';
 
 import { Semaphore } from '../concurrency/semaphore.ts';
@@ -157,5 +158,5 @@ function isBlob(order: ResultOrder, { outputIndex }: OutputContent): boolean {
 }
 
 async function isThere(path: string): Promise<boolean> {
-  return await stat(path).then((status) => status.isFile(), () => false);
+  return await stat(fsPath(path)).then((status) => status.isFile(), () => false);
 }

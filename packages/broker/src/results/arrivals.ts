@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { LRUCache } from 'lru-cache';
 
+import { bytesOfName } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 
 import type { Content, OutputContent } from '@mutirao/core/messages';
@@ -170,5 +171,6 @@ function noteReplica(found: Map<ReplicaId, string[]>, name: string): void {
 }
 
 function shortHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+  // As bytes: names that are not UTF-8 would be one otherwise.
+  return createHash('sha256').update(bytesOfName(text)).digest('hex').slice(0, 32);
 }

@@ -3,6 +3,7 @@ import { chmod, copyFile, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
+import { fsPath } from '@mutirao/runtime/files';
 
 /** One file to bring to its place. */
 export interface Placing {
@@ -23,7 +24,7 @@ export interface Placing {
  */
 export async function putInPlace(placing: Placing): Promise<void> {
   try {
-    await mkdir(dirname(placing.target), { recursive: true });
+    await mkdir(fsPath(dirname(placing.target)), { recursive: true });
     if (!placing.isShared && (await move(placing))) return;
     await copy(placing);
     if (!placing.isShared) await rm(placing.source, { force: true });
@@ -58,7 +59,7 @@ export async function targetOf(localPath: string, remotePath: string, below: str
 async function move({ source, target, mode }: Placing): Promise<boolean> {
   await chmod(source, mode);
   try {
-    await rename(source, target);
+    await rename(source, fsPath(target));
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EXDEV') return false;
@@ -66,13 +67,13 @@ async function move({ source, target, mode }: Placing): Promise<boolean> {
   }
 }
 
-/** The copy grows beside its place under a name that follows from the source's, which no two copies at a time share. */
+/** The copy grows beside its place under a name that follows from the source's, which no two copies at a time share; and not from the target's, which may be as long as names can be. */
 async function copy({ source, target, mode }: Placing): Promise<void> {
-  const part = join(dirname(target), `.${basename(target)}.${basename(source)}.part`);
+  const part = fsPath(join(dirname(target), `.mutirao-${basename(source)}.part`));
   try {
     await copyFile(source, part, constants.COPYFILE_FICLONE);
     await chmod(part, mode);
-    await rename(part, target);
+    await rename(part, fsPath(target));
   } catch (error) {
     await rm(part, { force: true });
     throw error;

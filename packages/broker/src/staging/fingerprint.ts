@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 
+import { bytesOfName } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 
 import type { HomeFile } from './home-file.ts';
@@ -32,5 +33,5 @@ export function demandUnchanged(path: string, fingerprint: string | undefined, f
 }
 
 function sum(kind: string, lines: readonly string[]): string {
-  return `${kind}${createHash('sha256').update(lines.join('\n')).digest('hex')}`;
+  return `${kind}${createHash('sha256').update(bytesOfName(lines.join('\n'))).digest('hex')}`;
 }

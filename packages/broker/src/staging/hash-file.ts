@@ -4,6 +4,8 @@ import { open } from 'node:fs/promises';
 
 import type { Content } from '@mutirao/core/messages';
 
+import { fsPath } from '@mutirao/runtime/files';
+
 import { Turns } from '../concurrency/turns.ts';
 
 /** Small enough that hashing one chunk does not hold up what else the process does. */
@@ -17,11 +19,11 @@ const turns = new Turns();
 export async function hashFile(path: string, expectedSize = Infinity): Promise<Content> {
   if (expectedSize <= smallMax) {
     if (turns.isOver()) await turns.next();
-    const bytes = readFileSync(path);
+    const bytes = readFileSync(fsPath(path));
     return { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
   }
   const hash = createHash('sha256');
-  const file = await open(path, 'r');
+  const file = await open(fsPath(path), 'r');
   try {
     const chunk = Buffer.allocUnsafe(chunkBytes);
     let size = 0;

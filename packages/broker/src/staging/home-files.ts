@@ -1,6 +1,9 @@
 import { statSync } from 'node:fs';
 
+import { MutiraoError } from '@mutirao/api/errors';
 import type { Content, InputFile } from '@mutirao/core/messages';
+import type { Bytes } from '@mutirao/core/shared';
+import { fsPath } from '@mutirao/runtime/files';
 
 import { Turns } from '../concurrency/turns.ts';
 import type { FileHashes } from './file-hashes.ts';
@@ -36,6 +39,7 @@ export class HomeFiles {
     const files = await listFiles(path);
     return await Promise.all(files.map(async (file) => {
       const content = await this.#hashes.contentOf(file.absolutePath, file.status);
+      demandWhole(file.absolutePath, file.status.size, content.size);
       this.#remember(content, { path: file.absolutePath, mtimeMs: file.status.mtimeMs });
       const remoteName = (wanted: string): string => remoteNameOf(wanted, path, file);
       return { remoteName, content, mode: file.status.mode & 0o777, below: file.below, status: file.status };
@@ -54,7 +58,7 @@ export class HomeFiles {
     const source = this.#sources.get(content.sha256);
     if (source === undefined) return undefined;
     if (this.#turns.isOver()) await this.#turns.next();
-    const status = statSync(source.path, { throwIfNoEntry: false });
+    const status = statSync(fsPath(source.path), { throwIfNoEntry: false });
     if (status?.isFile() === true && status.size === content.size && status.mtimeMs === source.mtimeMs) return source;
     this.#sources.delete(content.sha256);
     return undefined;
@@ -65,6 +69,12 @@ export class HomeFiles {
     this.#sources.set(content.sha256, source);
     if (this.#sources.size > this.#sourcesMax) this.#sources.delete(this.#sources.keys().next().value as string);
   }
+}
+
+/** A file of the system, as in /proc, has bytes of which its status does not tell, and other ones each time; one that grows has no content yet. */
+function demandWhole(path: string, told: Bytes, found: Bytes): void {
+  if (told === found) return;
+  throw new MutiraoError('MUT_INPUT_CHANGED', `${path} has ${found} bytes where its status says ${told}: it is being written to, or the system makes it up as it is read; want a copy of it`);
 }
 
 /** The input file that a machine gets for a file at home. */

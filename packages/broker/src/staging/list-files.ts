@@ -2,7 +2,9 @@ import { readdir, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { statSync, type Stats } from 'node:fs';
 
+import { nameOfBytes } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
+import { fsPath } from '@mutirao/runtime/files';
 
 import { Turns } from '../concurrency/turns.ts';
 
@@ -49,11 +51,11 @@ interface Folder {
 }
 
 async function listFolder(folder: Folder, files: LocalFile[]): Promise<void> {
-  const real = await realpath(folder.path);
+  const real = nameOfBytes(await realpath(fsPath(folder.path), { encoding: 'buffer' }));
   if (folder.ancestors.has(real)) return;
   const ancestors = new Set(folder.ancestors).add(real);
-  const names = await readdir(folder.path).catch((error: unknown) => Promise.reject(missing(`${folder.path} cannot be read`, error)));
-  for (const name of names.sort()) {
+  const entries = await readdir(fsPath(folder.path), { encoding: 'buffer' }).catch((error: unknown) => Promise.reject(missing(`${folder.path} cannot be read`, error)));
+  for (const name of entries.map(nameOfBytes).sort()) {
     const path = join(folder.path, name);
     const below = folder.below === '' ? name : `${folder.below}/${name}`;
     if (turns.isOver()) await turns.next();
@@ -66,7 +68,7 @@ async function listFolder(folder: Folder, files: LocalFile[]): Promise<void> {
 
 function statusOf(path: string): Stats {
   try {
-    return statSync(path);
+    return statSync(fsPath(path));
   } catch (error) {
     throw missing(`${path} is not there or cannot be read`, error);
   }

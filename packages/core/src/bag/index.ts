@@ -5,6 +5,7 @@ export {
   commandFromWords, escapeTemplate, hasPlaceholder, parseTemplate, renderCommand, renderPath, type Template, type TemplatePart,
 } from './template.ts';
 export { freeProcessors, type BagMachine, type BagQueue } from './bag.ts';
+export { consequences, doubtsMax, faultOfCode, faultOfErrno, faultRows, type Fault, type FaultRow, type Phase, type Told } from './faults.ts';
 export { findScheduler } from './find-scheduler.ts';
 export { comparedMachinesMax, IdleSlots, type MachineChoice } from './idle-slots.ts';
 export { mappedMachinesMax, mappedTasksMax } from './map-by-estimates.ts';

@@ -1,5 +1,6 @@
 import type { ReplicaEnd } from '../messages/index.ts';
 import type { Duration, Instant } from '../shared/index.ts';
+import { faultOfCode } from './faults.ts';
 
 /** When a machine that breaks replicas is left alone, and how long. */
 export interface QuarantineRules {
@@ -16,8 +17,11 @@ export const quarantineDefaults: QuarantineRules = { breakagesMax: 3, first: 10_
 /** Why a machine broke what its disk had no room for. */
 export const noSpace = 'MUT_NO_SPACE';
 
-/** What the ends in a report say of their machine: it ended something by itself, it broke all of them, or its disk was full, or they say nothing. */
-export type ReportHealth = 'sound' | 'broken' | 'full' | 'silent';
+/**
+ * What the ends in a report say of their machine: it ended something by itself, it broke all of them, its disk was full, they went wrong for a reason that may be the
+ * task's as well, or they say nothing.
+ */
+export type ReportHealth = 'sound' | 'broken' | 'full' | 'doubted' | 'silent';
 
 /** What is known of the health of a machine. */
 export interface MachineHealth {
@@ -31,8 +35,9 @@ export interface MachineHealth {
 export function healthOf(ends: readonly Pick<ReplicaEnd, 'outcome' | 'reason'>[]): ReportHealth {
   if (ends.some(({ outcome }) => outcome !== 'broken' && outcome !== 'cancelled')) return 'sound';
   const broken = ends.filter(({ outcome }) => outcome === 'broken');
-  if (broken.length === 0) return 'silent';
-  return broken.every(({ reason }) => reason === noSpace) ? 'full' : 'broken';
+  const blaming = broken.filter(({ reason }) => faultOfCode(reason) === 'machine');
+  if (blaming.length > 0) return blaming.every(({ reason }) => reason === noSpace) ? 'full' : 'broken';
+  return broken.some(({ reason }) => faultOfCode(reason) === 'unknown') ? 'doubted' : 'silent';
 }
 
 /**

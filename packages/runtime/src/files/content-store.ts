@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Content } from '@mutirao/core/messages';
 import { invariant, type Bytes } from '@mutirao/core/shared';
+import { fsPath } from './byte-names.ts';
 import { fileError } from './file-errors.ts';
 import { hashFile } from './hash-file.ts';
 import { isFullDisk } from './room.ts';
@@ -135,7 +136,7 @@ export class ContentStore {
 
   /** Keeps a copy of a file. @throws {MutiraoError} as `putStream`. */
   async putFile(path: string, expected: Expectation = {}): Promise<Content> {
-    await using file = await open(path, 'r').catch((error: unknown) => { throw fileError(error, path); });
+    await using file = await open(fsPath(path), 'r').catch((error: unknown) => { throw fileError(error, path); });
     return await this.putStream(file.createReadStream({ highWaterMark: 1024 * 1024, autoClose: false }) as AsyncIterable<Uint8Array>, expected);
   }
 
@@ -147,7 +148,7 @@ export class ContentStore {
   async putLink(path: string, content: Content): Promise<Content> {
     const draft = this.#nextDraft();
     try {
-      await link(path, draft);
+      await link(fsPath(path), draft);
       verify(await hashFile(draft), content);
       await this.#publish(draft, content.sha256);
       // Of two names of the same file a rename leaves both.
@@ -167,8 +168,8 @@ export class ContentStore {
    */
   async copyTo(sha256: string, destination: string, mode: number): Promise<void> {
     await this.#place(sha256, destination, async (draft) => {
-      await copyFile(this.path(sha256), draft, constants.COPYFILE_FICLONE);
-      await chmod(draft, mode);
+      await copyFile(this.path(sha256), fsPath(draft), constants.COPYFILE_FICLONE);
+      await chmod(fsPath(draft), mode);
     });
   }
 
@@ -176,10 +177,10 @@ export class ContentStore {
   async linkTo(sha256: string, destination: string): Promise<void> {
     await this.#place(sha256, destination, async (draft) => {
       try {
-        await link(this.path(sha256), draft);
+        await link(this.path(sha256), fsPath(draft));
       } catch (error) {
         if (!isUnlinkable(error)) throw error;
-        await copyFile(this.path(sha256), draft, constants.COPYFILE_FICLONE);
+        await copyFile(this.path(sha256), fsPath(draft), constants.COPYFILE_FICLONE);
       }
     });
   }
@@ -224,15 +225,16 @@ export class ContentStore {
   }
 
   async #place(sha256: string, destination: string, make: (draft: string) => Promise<void>): Promise<void> {
-    const draft = `${destination}.${process.pid}-${++this.#draftCount}.tmp`;
+    // A name of its own: one made of the destination's may be longer than names can be.
+    const draft = join(dirname(destination), `.mutirao-${process.pid}-${++this.#draftCount}.tmp`);
     try {
-      await mkdir(dirname(destination), { recursive: true });
+      await mkdir(fsPath(dirname(destination)), { recursive: true });
       await make(draft);
-      await rename(draft, destination);
+      await rename(fsPath(draft), fsPath(destination));
       // Of two names of the same file a rename leaves both.
-      await rm(draft, { force: true });
+      await rm(fsPath(draft), { force: true });
     } catch (error) {
-      await rm(draft, { force: true });
+      await rm(fsPath(draft), { force: true }).catch(() => undefined);
       if (!this.has(sha256)) throw new MutiraoError('MUT_CONTENT_NOT_FOUND', `content ${sha256} is not in the store`, { cause: error });
       throw fileError(error, destination);
     }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes } from '@mutirao/core/shared';
+import { fsPath } from './byte-names.ts';
 import { fileError } from './file-errors.ts';
 
 const chunkBytes = 1024 * 1024;
@@ -14,7 +15,7 @@ const chunkBytes = 1024 * 1024;
  */
 export async function hashFile(path: string, bytesMax: Bytes = Infinity): Promise<Content> {
   try {
-    await using file = await open(path, 'r');
+    await using file = await open(fsPath(path), 'r');
     const hash = createHash('sha256');
     const { size: expected } = await file.stat();
     const length = Math.max(4096, Math.min(chunkBytes, expected));

@@ -1,3 +1,4 @@
+export { fsPath } from './byte-names.ts';
 export { ContentStore, type ContentStoreOptions, type Expectation } from './content-store.ts';
 export { fileError } from './file-errors.ts';
 export {

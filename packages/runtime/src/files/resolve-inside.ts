@@ -1,6 +1,8 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, normalize, sep } from 'node:path';
+import { nameOfBytes } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
+import { fsPath } from './byte-names.ts';
 
 /**
  * The absolute path of `path` below `root`, which exists. The last parts of `path` may not exist yet.
@@ -29,7 +31,7 @@ function findFault(path: string): string | undefined {
 }
 
 function followed(step: string, realRoot: string, path: string): string {
-  if (lstatSync(step, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return step;
+  if (lstatSync(fsPath(step), { throwIfNoEntry: false })?.isSymbolicLink() !== true) return step;
   const target = realOf(step);
   if (target === undefined) throw escapes(path, 'a symbolic link on the way leads nowhere');
   if (target !== realRoot && !target.startsWith(realRoot + sep)) throw escapes(path, 'a symbolic link leads out of the root');
@@ -39,7 +41,7 @@ function followed(step: string, realRoot: string, path: string): string {
 /** Where a link ends; undefined when it ends nowhere: writing through it would make a file, who knows where. */
 function realOf(link: string): string | undefined {
   try {
-    return realpathSync(link);
+    return nameOfBytes(realpathSync(fsPath(link), 'buffer'));
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { errorOfCode, isErrorCode, MutiraoError, registry } from '@mutirao/api/errors';
 import test from 'ava';
-import { errorsMarkdown, errorsProto, numbersOf } from '../../../../../scripts/errors-rendering.ts';
+import { errorsMarkdown, errorsProto, faultsMarkdown, numbersOf } from '../../../../../scripts/errors-rendering.ts';
 
 const root = new URL('../../../../../', import.meta.url);
 const codes = Object.keys(registry);
@@ -13,6 +13,10 @@ test('codes are in the order of the alphabet', (t) => {
 
 test('docs/errors.md tells of each code, and of no other', (t) => {
   t.is(readFileSync(new URL('docs/errors.md', root), 'utf8'), errorsMarkdown(), advice);
+});
+
+test('docs/faults.md is the table of faults that the programs use', (t) => {
+  t.is(readFileSync(new URL('docs/faults.md', root), 'utf8'), faultsMarkdown(), advice);
 });
 
 test('errors.proto has each code, and no other', (t) => {

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
-import { fileError, gatheredIndexName, readGatheredIndex, resolveInside, type GatheredFile } from '@mutirao/runtime/files';
+import { fileError, fsPath, gatheredIndexName, readGatheredIndex, resolveInside, type GatheredFile } from '@mutirao/runtime/files';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
@@ -66,9 +66,9 @@ async function extractAll(files: readonly GatheredFile[], folder: string, into: 
       const volume = volumes.get(file.volume) ?? await openVolume(resolveInside(folder, file.volume));
       volumes.set(file.volume, volume);
       const bytes = await readBytes(volume, file);
-      await mkdir(dirname(place), { recursive: true });
-      await writeFile(place, bytes);
-      await chmod(place, file.mode);
+      await mkdir(fsPath(dirname(place)), { recursive: true });
+      await writeFile(fsPath(place), bytes);
+      await chmod(fsPath(place), file.mode);
       places.push(place);
     }
   } finally {

@@ -214,6 +214,8 @@ export interface OpenTask {
   failureCount: number;
   /** Replicas that were lost with their machine or broken by it. */
   lossCount: number;
+  /** Of those, the ones that ended for a reason that may be the task's fault or the machine's. */
+  doubtCount: number;
   /** Where it failed last; empty when it did not. */
   avoidMachineId: MachineId;
   /** When that was. */
@@ -398,6 +400,8 @@ export interface BrokerMachine {
   isGone: boolean;
   /** Reports that told of broken replicas since it last ended one otherwise. */
   breakages: number;
+  /** The job whose task last ended there for a reason that may be the task's fault or the machine's, since it last ended one otherwise; 0 for none. */
+  doubtedJobId: JobId;
   /** Nothing is placed before. */
   quarantinedUntil: Instant;
 }

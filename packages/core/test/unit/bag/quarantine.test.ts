@@ -8,8 +8,13 @@ test('a quarantine begins at the third breakage and doubles up to the longest', 
 });
 
 test('a report says of its machine that it broke things only where it ended nothing by itself', (t) => {
-  const [lost, full, cancelled, failed] = [['broken', 'X'], ['broken', 'MUT_NO_SPACE'], ['cancelled', ''], ['failed', '']].map(([outcome, reason]) => ({ outcome, reason })) as Parameters<typeof healthOf>[0];
+  const [lost, full, cancelled, failed] = [['broken', 'MUT_LAUNCH_FAILED'], ['broken', 'MUT_NO_SPACE'], ['cancelled', ''], ['failed', '']].map(([outcome, reason]) => ({ outcome, reason })) as Parameters<typeof healthOf>[0];
   t.deepEqual([[], [cancelled], [lost, cancelled], [full], [full, lost], [lost, failed]].map((ends) => healthOf(ends as Parameters<typeof healthOf>[0])), ['silent', 'silent', 'broken', 'full', 'broken', 'sound']);
+});
+
+test('an end that may be the task\'s own doing is doubted, and one that the site brought about says nothing', (t) => {
+  const [lost, odd, drained] = ['MUT_LAUNCH_FAILED', 'X', 'MUT_DRAINING'].map((reason) => ({ outcome: 'broken', reason } as const));
+  t.deepEqual([[odd], [odd, drained], [drained], [odd, lost]].map((ends) => healthOf(ends as Parameters<typeof healthOf>[0])), ['doubted', 'doubted', 'silent', 'broken']);
 });
 
 test('breakages are counted by report, and a full disk is none', (t) => {

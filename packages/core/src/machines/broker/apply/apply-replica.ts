@@ -10,6 +10,7 @@ import { isFollower } from '../gangs/gang.ts';
 import { book, chargeOf, runTimesOf } from '../ledger/ledger-accounts.ts';
 import { matchesExpression } from '../placing/matching.ts';
 import { leavePlace, leavePlaceElsewhere, queueOf } from '../placement/placed-tasks.ts';
+import { isDoubted } from '../results/doubt.ts';
 import { observeTimes } from '../times/observe-times.ts';
 import { type BrokerGang, type BrokerJob, type BrokerMachine, type BrokerReplica, type BrokerState, hasEnded, type OpenTask, type Success } from '../state.ts';
 import { getGroup, getTaskGroup, widthOf } from '../jobs/task-groups.ts';
@@ -71,7 +72,7 @@ function putOn(state: BrokerState, replica: BrokerReplica): void {
 
 function openTask(job: BrokerJob, index: TaskIndex): OpenTask {
   const task: OpenTask = {
-    index, status: 'ready', replicas: [], successes: undefined, accepting: undefined, failureCount: 0, lossCount: 0, avoidMachineId: '', avoidSince: 0,
+    index, status: 'ready', replicas: [], successes: undefined, accepting: undefined, failureCount: 0, lossCount: 0, doubtCount: 0, avoidMachineId: '', avoidSince: 0,
   };
   job.tasks.set(index, task);
   return task;
@@ -189,6 +190,7 @@ function remember(task: OpenTask, ending: ReplicaEnding, where: { readonly machi
   if (ending.fate !== 'failed' && ending.fate !== 'lost') return;
   if (ending.fate === 'failed') task.failureCount++;
   else task.lossCount++;
+  if (isDoubted(ending)) task.doubtCount++;
   task.avoidMachineId = where.machineId;
   task.avoidSince = where.at;
 }

@@ -1,8 +1,9 @@
-import { noSpace } from '../../../bag/index.ts';
+import { doubtsMax, faultOfCode, noSpace } from '../../../bag/index.ts';
 import type { ReplicaEnd, TaskStatus } from '../../../messages/index.ts';
 import type { ReplicaEnding, ReplicaFate } from '../changes.ts';
 import { isFollower } from '../gangs/gang.ts';
 import type { BrokerOptions } from '../options.ts';
+import { isDoubted } from './doubt.ts';
 import { hasEnded, type BrokerJob, type BrokerReplica, type OpenTask, type Success } from '../state.ts';
 import { commit, type Turn } from '../turn.ts';
 
@@ -22,9 +23,16 @@ export function fateOf(replica: BrokerReplica, end: ReplicaEnd): ReplicaFate {
     case 'limited': return 'failed';
     // Whoever took it back, the task is as before when it never started.
     case 'cancelled': return end.startedAt === 0 ? 'withdrawn' : 'lost';
-    // A disk that was full before it began says nothing about the task.
-    case 'broken': return end.reason === noSpace && end.startedAt === 0 ? 'withdrawn' : 'lost';
+    case 'broken': return brokenFate(end);
   }
+}
+
+function brokenFate({ reason, startedAt }: ReplicaEnd): ReplicaFate {
+  const fault = faultOfCode(reason);
+  // An agent of another release may call broken what is the task's own doing.
+  if (fault === 'task' || fault === 'user') return 'failed';
+  // A disk that was full before it began says nothing about the task.
+  return reason === noSpace && startedAt === 0 ? 'withdrawn' : 'lost';
 }
 
 function abortedFate(abortFate: Exclude<BrokerReplica['abortFate'], undefined>): ReplicaFate {
@@ -36,13 +44,15 @@ function abortedFate(abortFate: Exclude<BrokerReplica['abortFate'], undefined>):
  *
  * A task is given up only when nothing of it runs any more: a sister may still succeed.
  */
-export function statusAfter(replica: BrokerReplica, fate: ReplicaFate, options: BrokerOptions): TaskStatus {
+export function statusAfter(replica: BrokerReplica, fate: ReplicaFate, options: BrokerOptions, isInDoubt = false): TaskStatus {
   const { job, task } = replica;
   if (isFollower(replica)) return presentStatus(job, task);
   if (fate === 'accepted') return 'finished';
   if (hasEnded(task)) return presentStatus(job, task);
   if (task.replicas.length > 1 || task.successes !== undefined) return task.status;
   if (fate === 'cancelled' && replica.abortFate !== 'retried') return 'cancelled';
+  // A task that nobody can run is not tried as often as machines may be lost.
+  if (isInDoubt && task.doubtCount + 1 >= doubtsMax) return 'failed';
   return statusAlone(task, { fate, failuresMax: replica.job.failuresMax, lossesMax: options.lossesMax });
 }
 
@@ -68,8 +78,8 @@ export function statusAlone(task: OpenTask, { fate, failuresMax, lossesMax }: La
 }
 
 /** Whether a task has failed or been lost as often as it may. */
-export function isSpent({ failureCount, lossCount }: OpenTask, { failuresMax }: Pick<BrokerJob, 'failuresMax'>, { lossesMax }: BrokerOptions): boolean {
-  return failureCount >= failuresMax || lossCount >= lossesMax;
+export function isSpent({ failureCount, lossCount, doubtCount }: OpenTask, { failuresMax }: Pick<BrokerJob, 'failuresMax'>, { lossesMax }: BrokerOptions): boolean {
+  return failureCount >= failuresMax || lossCount >= lossesMax || doubtCount >= doubtsMax;
 }
 
 /** What a task is without one of its successes, which ends so. */
@@ -83,8 +93,9 @@ export function statusWithout({ state }: Pick<Turn, 'state'>, { job, task }: Suc
 /** The ending of a replica as its machine tells it. */
 export function toldEnding(turn: Turn, replica: BrokerReplica, end: ReplicaEnd): ReplicaEnding {
   const fate = fateOf(replica, end);
-  const taskStatus = statusAfter(replica, fate, turn.state.options);
-  const isLostOften = taskStatus === 'failed' && fate === 'lost' && !isFollower(replica);
+  const isInDoubt = isDoubted({ ...end, fate });
+  const taskStatus = statusAfter(replica, fate, turn.state.options, isInDoubt);
+  const isLostOften = taskStatus === 'failed' && fate === 'lost' && !isInDoubt && !isFollower(replica);
   return {
     replicaId: replica.replicaId, taskIndex: replica.task.index, fate, taskStatus,
     outcome: end.outcome, exitStatus: end.exitStatus, placedAt: replica.placedAt, startedAt: end.startedAt, endedAt: end.endedAt,

@@ -1,5 +1,5 @@
 import type { MachineReport, ReplicaEnd } from '../../../messages/index.ts';
-import { healthOf, noteHealth } from '../../../bag/index.ts';
+import { healthOf, noteHealth, type ReportHealth } from '../../../bag/index.ts';
 import type { Instant, ReplicaId } from '../../../shared/index.ts';
 import { askToAccept, digestCommand } from './bring-home.ts';
 import type { ReplicaEnding } from '../changes.ts';
@@ -22,12 +22,27 @@ export function takeReport(turn: Turn, input: InputOf<'MachineReported'>): void 
   if (machine === undefined) return;
   // A report told twice counts once.
   const ends = input.report.ended.filter(({ outcome, replicaId }) => outcome !== 'broken' || machine.replicas.has(replicaId));
-  noteHealth(machine, healthOf(ends), { rules: turn.state.options.quarantine, now: turn.now });
+  noteHealth(machine, judgeHealth(machine, ends), { rules: turn.state.options.quarantine, now: turn.now });
   noteStarts(turn, machine, input.report);
   noteHeld(turn, machine, input.report.gangHeld ?? []);
   noteEnds(turn, machine, input.report.ended);
   const { provider: { providerId }, facts: { machineId } } = machine;
   turn.commands.push({ kind: 'AcknowledgeReport', providerId, machineId, sequence: input.report.sequence });
+}
+
+/**
+ * What a report says of its machine. Where a task may be at fault as well the machine is blamed only if something speaks for the task: a task of another job ended
+ * so there, or tasks of this one have finished.
+ */
+function judgeHealth(machine: BrokerMachine, ends: readonly ReplicaEnd[]): ReportHealth {
+  const health = healthOf(ends);
+  if (health === 'sound') machine.doubtedJobId = 0;
+  if (health !== 'doubted') return health;
+  const job = ends.map(({ replicaId }) => machine.replicas.get(replicaId)?.job).find((one) => one !== undefined);
+  if (job === undefined) return 'silent';
+  const { doubtedJobId } = machine;
+  machine.doubtedJobId = job.jobId;
+  return job.finished.size > 0 || (doubtedJobId !== 0 && doubtedJobId !== job.jobId) ? 'broken' : 'silent';
 }
 
 function noteStarts(turn: Turn, machine: BrokerMachine, report: MachineReport): void {

@@ -71,6 +71,8 @@ export interface InputFile {
     | undefined;
   /** Permission bits of the file at home (0o777 at most). */
   mode: number;
+  /** The path in place of `path`, where it is not UTF-8. */
+  pathBytes?: Buffer | undefined;
 }
 
 /** A file or folder to bring home after a replica ends. */
@@ -299,7 +301,7 @@ export const Content: MessageFns<Content> = {
 };
 
 function createBaseInputFile(): InputFile {
-  return { root: 0, path: "", content: undefined, mode: 0 };
+  return { root: 0, path: "", content: undefined, mode: 0, pathBytes: undefined };
 }
 
 export const InputFile: MessageFns<InputFile> = {
@@ -315,6 +317,9 @@ export const InputFile: MessageFns<InputFile> = {
     }
     if (message.mode !== 0) {
       writer.uint32(32).uint32(message.mode);
+    }
+    if (message.pathBytes !== undefined) {
+      writer.uint32(42).bytes(message.pathBytes);
     }
     return writer;
   },
@@ -362,6 +367,14 @@ export const InputFile: MessageFns<InputFile> = {
             }
 
             message.mode = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.pathBytes = asBuffer(reader.bytes());
             continue;
           }
         }

@@ -54,6 +54,7 @@ export const ErrorReason = {
   MUT_HOLD_NEEDLESS: 136,
   MUT_INPUT_CHANGED: 87,
   MUT_INPUT_MISSING: 15,
+  MUT_INPUT_UNPLACEABLE: 147,
   MUT_INTERNAL: 16,
   MUT_JDF_DIALECT: 17,
   MUT_JDF_NO_REMOTE: 18,
@@ -72,6 +73,7 @@ export const ErrorReason = {
   MUT_MACHINE_LOST: 25,
   MUT_MACHINE_MOVED: 47,
   MUT_MACHINE_QUARANTINED: 85,
+  MUT_MACHINE_UNFIT: 148,
   MUT_MAINTENANCE_EXISTS: 135,
   MUT_MEMORY_MAX: 55,
   MUT_NODE_LOST: 83,
@@ -88,8 +90,10 @@ export const ErrorReason = {
   MUT_OUTPUT_CHANGED: 121,
   MUT_OUTPUT_FILES_MAX: 57,
   MUT_OUTPUT_FORBIDDEN: 27,
+  MUT_OUTPUT_LINK: 149,
   MUT_OUTPUT_MAX: 58,
   MUT_OUTPUT_MISSING: 59,
+  MUT_OUTPUT_UNREADABLE: 150,
   MUT_OVERLOADED: 28,
   MUT_PATH_ESCAPES: 29,
   MUT_PATH_LEAVES_ROOT: 30,
@@ -206,6 +210,7 @@ export namespace ErrorReason {
   export type MUT_HOLD_NEEDLESS = typeof ErrorReason.MUT_HOLD_NEEDLESS;
   export type MUT_INPUT_CHANGED = typeof ErrorReason.MUT_INPUT_CHANGED;
   export type MUT_INPUT_MISSING = typeof ErrorReason.MUT_INPUT_MISSING;
+  export type MUT_INPUT_UNPLACEABLE = typeof ErrorReason.MUT_INPUT_UNPLACEABLE;
   export type MUT_INTERNAL = typeof ErrorReason.MUT_INTERNAL;
   export type MUT_JDF_DIALECT = typeof ErrorReason.MUT_JDF_DIALECT;
   export type MUT_JDF_NO_REMOTE = typeof ErrorReason.MUT_JDF_NO_REMOTE;
@@ -224,6 +229,7 @@ export namespace ErrorReason {
   export type MUT_MACHINE_LOST = typeof ErrorReason.MUT_MACHINE_LOST;
   export type MUT_MACHINE_MOVED = typeof ErrorReason.MUT_MACHINE_MOVED;
   export type MUT_MACHINE_QUARANTINED = typeof ErrorReason.MUT_MACHINE_QUARANTINED;
+  export type MUT_MACHINE_UNFIT = typeof ErrorReason.MUT_MACHINE_UNFIT;
   export type MUT_MAINTENANCE_EXISTS = typeof ErrorReason.MUT_MAINTENANCE_EXISTS;
   export type MUT_MEMORY_MAX = typeof ErrorReason.MUT_MEMORY_MAX;
   export type MUT_NODE_LOST = typeof ErrorReason.MUT_NODE_LOST;
@@ -240,8 +246,10 @@ export namespace ErrorReason {
   export type MUT_OUTPUT_CHANGED = typeof ErrorReason.MUT_OUTPUT_CHANGED;
   export type MUT_OUTPUT_FILES_MAX = typeof ErrorReason.MUT_OUTPUT_FILES_MAX;
   export type MUT_OUTPUT_FORBIDDEN = typeof ErrorReason.MUT_OUTPUT_FORBIDDEN;
+  export type MUT_OUTPUT_LINK = typeof ErrorReason.MUT_OUTPUT_LINK;
   export type MUT_OUTPUT_MAX = typeof ErrorReason.MUT_OUTPUT_MAX;
   export type MUT_OUTPUT_MISSING = typeof ErrorReason.MUT_OUTPUT_MISSING;
+  export type MUT_OUTPUT_UNREADABLE = typeof ErrorReason.MUT_OUTPUT_UNREADABLE;
   export type MUT_OVERLOADED = typeof ErrorReason.MUT_OVERLOADED;
   export type MUT_PATH_ESCAPES = typeof ErrorReason.MUT_PATH_ESCAPES;
   export type MUT_PATH_LEAVES_ROOT = typeof ErrorReason.MUT_PATH_LEAVES_ROOT;

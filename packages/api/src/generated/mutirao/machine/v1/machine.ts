@@ -266,6 +266,8 @@ export interface OutputContent {
   transferId: string;
   /** Or they are in a file of this name in the folder for outputs that the broker's token file names. */
   droppedName: string;
+  /** The path in place of `path`, where it is not UTF-8. */
+  pathBytes?: Buffer | undefined;
 }
 
 export interface ReportAcknowledged {
@@ -1815,7 +1817,16 @@ export const StagingTimes: MessageFns<StagingTimes> = {
 };
 
 function createBaseOutputContent(): OutputContent {
-  return { outputIndex: 0, path: "", content: undefined, mode: 0, inline: undefined, transferId: "", droppedName: "" };
+  return {
+    outputIndex: 0,
+    path: "",
+    content: undefined,
+    mode: 0,
+    inline: undefined,
+    transferId: "",
+    droppedName: "",
+    pathBytes: undefined,
+  };
 }
 
 export const OutputContent: MessageFns<OutputContent> = {
@@ -1840,6 +1851,9 @@ export const OutputContent: MessageFns<OutputContent> = {
     }
     if (message.droppedName !== "") {
       writer.uint32(58).string(message.droppedName);
+    }
+    if (message.pathBytes !== undefined) {
+      writer.uint32(66).bytes(message.pathBytes);
     }
     return writer;
   },
@@ -1911,6 +1925,14 @@ export const OutputContent: MessageFns<OutputContent> = {
             }
 
             message.droppedName = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.pathBytes = asBuffer(reader.bytes());
             continue;
           }
         }
