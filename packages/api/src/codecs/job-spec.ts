@@ -56,6 +56,7 @@ export function decodeJobSpec(wire: JobSpecWire): JobSpec {
     ...decodeVerification(wire.verification),
     ...decodeScheduling(wire),
     ...decodeGathering(wire.gathering),
+    ...(wire.sharedPlaces === true ? { sharedPlaces: true } : {}),
     ...decodeReservation(wire.reservation),
     ...decodeEdges(wire.edges, taskCount),
   };
@@ -75,6 +76,7 @@ export function encodeJobSpec(spec: JobSpec): JobSpecWire {
     deadlineUnixMs: spec.deadline,
     verification: spec.verification && { by: encodeVerification(spec.verification) },
     ...encodeScheduling(spec),
+    sharedPlaces: spec.sharedPlaces,
     gathering: spec.gatherFolder === undefined ? undefined : { folder: spec.gatherFolder },
     edges: (spec.edges ?? []).map(({ from, to, data = 0 }) => ({ from, to, dataBytes: data })),
     reservation: spec.reservation === undefined ? undefined : { claim: spec.reservation.claim, after: wireOfAfter[spec.reservation.after], ...(spec.reservation.isOwn === true ? { own: true } : {}) },

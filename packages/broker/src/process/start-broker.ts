@@ -28,6 +28,7 @@ import { LeaseStager } from '../providers/lease-stager.ts';
 import { ToProvider } from '../providers/to-provider.ts';
 import { ResultAcceptor, type ResultStores } from '../results/accept-result.ts';
 import { Arrivals } from '../results/arrivals.ts';
+import { Checks } from '../results/checks.ts';
 import { ResultDigester } from '../results/digest-result.ts';
 import type { BrokerDriver, BrokerParts } from '../routes/broker-parts.ts';
 import { brokerService } from '../routes/broker-service.ts';
@@ -160,6 +161,7 @@ class Broker {
   readonly #tookOverAt: Instant = systemClock.now();
   readonly #sharedTokens: SharedTokens;
   readonly #intermediates: Intermediates;
+  readonly #checks: Checks;
   #sweepTimer: unknown;
 
   constructor(setup: BrokerSetup, stores: Stores) {
@@ -167,6 +169,7 @@ class Broker {
     this.#setup = setup;
     this.#stores = stores;
     this.#metrics = new BrokerMetrics(setup.metrics);
+    this.#checks = new Checks({ most: setup.checksMax, now: () => systemClock.now() });
     this.#snapshots = new Snapshots({ journal, clock: systemClock, lastSequence: stores.snapshotAt });
     this.#publisher = createPublisher({
       connectEvents: setup.connectEvents, source: `/mutirao/brokers/${setup.brokerId}`, series: 'mutirao_broker_events', log: setup.log, metrics: setup.metrics,
@@ -188,7 +191,7 @@ class Broker {
     this.#performers = this.#createPerformers(stager, records);
     const queues = new ProviderQueues((providerId) => this.#links.queueOf(providerId), systemClock);
     this.parts = {
-      driver: this.#driver, room: this.#room, journal, records, homeFiles, taskOutputs, specs: new JobSpecs(journal), blobs, watchers: this.#watchers,
+      driver: this.#driver, room: this.#room, journal, records, homeFiles, taskOutputs, checks: this.#checks, specs: new JobSpecs(journal), blobs, watchers: this.#watchers,
       clock: systemClock, timers: systemTimers, ownerId: setup.ownerId, forbiddenFolders: forbiddenFoldersOf(setup.home),
       widthMaxOf: (providerId) => this.#links.widthMaxOf(providerId), troubleOf: (providerId) => this.#links.troubleOf(providerId), queueOf: (providerId) => queues.get(providerId),
     };
@@ -266,6 +269,7 @@ class Broker {
       this.#metrics.count(change);
       jobIds.add('jobId' in change ? change.jobId : 0);
       if (change.kind === 'ReplicasEnded') this.#discardOutputs(change);
+      if (change.kind === 'JobCancelled') this.#checks.cancel(change.jobId);
       if (change.kind === 'JobEnded') this.#returnReservation(change.jobId);
       if (change.kind === 'JobEnded' && this.#setup.keepIntermediates === 0) this.#sweepIntermediates();
     }
@@ -314,7 +318,7 @@ class Broker {
 
   #createPerformers(stager: Stager, records: Records): Performers {
     const { arrivals, blobs, state } = this.#stores;
-    const { checkDeadline, checksMax, onFatal } = this.#setup;
+    const { checkDeadline, onFatal } = this.#setup;
     const secrets = new GangSecrets();
     const toProvider = new ToProvider({
       findLink: (providerId) => this.#links.find(providerId),
@@ -338,11 +342,11 @@ class Broker {
       arrivals, hashFile, blobPathOf: (userId, sha256) => blobs.pathOf(userId, sha256),
       onNewBlob: (order, { path }, sha256) => { if (state.jobs.get(order.jobId)?.dependencies?.read.get(order.taskIndex)?.has(path) === true) this.#intermediates.note(order, sha256); },
     };
-    const acceptor = new ResultAcceptor(stores, { gatherer: this.#gatherer, checksFolder }, { placingsMax, checksMax, checkDeadline });
+    const acceptor = new ResultAcceptor(stores, { gatherer: this.#gatherer, checksFolder }, { placingsMax, checks: this.#checks, checkDeadline });
     const digester = new ResultDigester({
       arrivals, folder: checksFolder,
       standardOutputOf: (jobId, taskIndex, replicaId) => records.outputOf(jobId, taskIndex, replicaId)?.standardOutput ?? new Uint8Array(0),
-    }, { checksMax, checkDeadline });
+    }, { checks: this.#checks, checkDeadline });
     return { state, links: this.#links, toProvider, leaseStager, acceptor, digester, room: this.#room, deliver: (input) => { this.#deliver(input); }, onBug: onFatal };
   }
 

@@ -12,6 +12,7 @@ import type { FileToGather } from '../gathering/job-volumes.ts';
 import { Templates, type FillIn } from '../staging/variables.ts';
 import type { Arrivals } from './arrivals.ts';
 import { below, checkAside } from './check-aside.ts';
+import type { Checks } from './checks.ts';
 import { putInPlace, targetOf } from './put-in-place.ts';
 import type { ResultOrder } from './result-order.ts';
 import { runCheck } from './run-check.ts';
@@ -36,7 +37,7 @@ export interface GatheredResults {
 /** Bounds on the work of bringing results home. */
 export interface ResultBounds {
   readonly placingsMax: number;
-  readonly checksMax: number;
+  readonly checks: Checks;
   readonly checkDeadline: Duration;
 }
 
@@ -44,7 +45,7 @@ export interface ResultBounds {
 export class ResultAcceptor {
   readonly #stores: ResultStores;
   readonly #placing: Semaphore;
-  readonly #checking: Semaphore;
+  readonly #checking: Checks;
   readonly #checkDeadline: Duration;
   readonly #templates = new Templates();
   readonly #gathered: GatheredResults;
@@ -53,7 +54,7 @@ export class ResultAcceptor {
     this.#stores = stores;
     this.#gathered = gathered;
     this.#placing = new Semaphore(bounds.placingsMax);
-    this.#checking = new Semaphore(bounds.checksMax);
+    this.#checking = bounds.checks;
     this.#checkDeadline = bounds.checkDeadline;
   }
 
@@ -71,7 +72,7 @@ export class ResultAcceptor {
       return;
     }
     if (order.outputs.length > 0) await this.#placing.run(() => this.#placeAll(order, fillIn));
-    if (order.check !== '') await this.#checking.run(() => this.#check(order));
+    if (order.check !== '') await this.#checking.run(order, (signal) => this.#check(order, signal));
   }
 
   async #gather(order: ResultOrder, folder: string, fillIn: FillIn): Promise<void> {
@@ -99,7 +100,7 @@ export class ResultAcceptor {
       // A blob may have come to its place before a crash.
       return isBlob(order, output) && !(await isThere(source)) ? blobPathOf(order.userId, output.content.sha256) : source;
     };
-    await this.#checking.run(() => checkAside(order, { placeOf, folder, deadline: this.#checkDeadline, templates: this.#templates }));
+    await this.#checking.run(order, (signal) => checkAside(order, { placeOf, folder, deadline: this.#checkDeadline, signal, templates: this.#templates }));
   }
 
   async #fileToGather(order: ResultOrder, output: OutputContent, fillIn: FillIn): Promise<FileToGather> {
@@ -142,13 +143,13 @@ export class ResultAcceptor {
     return await targetOf(fillIn(spec.localPath), fillIn(spec.path), output.path);
   }
 
-  async #check(order: ResultOrder): Promise<void> {
+  async #check(order: ResultOrder, signal: AbortSignal): Promise<void> {
     const proc = this.#templates.fillIn(order, order)('$PROC');
     await runCheck({
       command: renderCommand(parseTemplate(order.check), order.value, order.taskIndex),
       homeDirectory: order.homeDirectory,
       environment: { JOB: String(order.jobId), TASK: String(order.taskIndex), PROC: proc, VALUE: order.value, REPLICA: String(order.replicaId), JOB_HOME: order.homeDirectory },
-      deadline: this.#checkDeadline,
+      deadline: this.#checkDeadline, signal,
     });
   }
 }

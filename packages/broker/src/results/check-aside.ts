@@ -17,6 +17,8 @@ export interface CheckingAside {
   /** Where folders for checks are made; on the file system of the arrivals where copies are to be cheap. */
   readonly folder: string;
   readonly deadline: Duration;
+  /** Ends the check. */
+  readonly signal: AbortSignal;
   readonly templates: Templates;
 }
 
@@ -26,14 +28,14 @@ export interface CheckingAside {
  *
  * @throws {MutiraoError} MUT_CHECK_FAILED; MUT_CONTENT_NOT_FOUND when the bytes of an output are gone; MUT_OUTPUT_FORBIDDEN where two outputs are in each other's way.
  */
-export async function checkAside(order: ResultOrder, { placeOf, folder: parent, deadline, templates }: CheckingAside): Promise<Uint8Array> {
+export async function checkAside(order: ResultOrder, { placeOf, folder: parent, deadline, signal, templates }: CheckingAside): Promise<Uint8Array> {
   await mkdir(parent, { recursive: true, mode: 0o700 });
   const folder = await mkdtemp(join(parent, 'check-'));
   try {
     const fillIn = templates.fillIn(order, order);
     for (const output of order.outputs) await copy(order, output, { source: await placeOf(output), folder, fillIn });
     return await runCheck({
-      command: renderCommand(parseTemplate(order.check), order.value, order.taskIndex), homeDirectory: folder, deadline,
+      command: renderCommand(parseTemplate(order.check), order.value, order.taskIndex), homeDirectory: folder, deadline, signal,
       environment: {
         JOB: String(order.jobId), TASK: String(order.taskIndex), PROC: fillIn('$PROC'), VALUE: order.value, REPLICA: String(order.replicaId),
         JOB_HOME: order.homeDirectory,

@@ -5,10 +5,10 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { OutputContent } from '@mutirao/core/messages';
 import type { Duration, JobId, ReplicaId, TaskIndex } from '@mutirao/core/shared';
 
-import { Semaphore } from '../concurrency/semaphore.ts';
 import { Templates } from '../staging/variables.ts';
 import type { Arrivals } from './arrivals.ts';
 import { checkAside } from './check-aside.ts';
+import type { Checks } from './checks.ts';
 import type { ResultOrder } from './result-order.ts';
 
 /** Where what a replica brought is found. */
@@ -23,13 +23,13 @@ export interface DigestSources {
 /** Says of a result what it is, so that it can be compared with those of other machines. */
 export class ResultDigester {
   readonly #sources: DigestSources;
-  readonly #checking: Semaphore;
+  readonly #checking: Checks;
   readonly #checkDeadline: Duration;
   readonly #templates = new Templates();
 
-  constructor(sources: DigestSources, bounds: { readonly checksMax: number; readonly checkDeadline: Duration }) {
+  constructor(sources: DigestSources, bounds: { readonly checks: Checks; readonly checkDeadline: Duration }) {
     this.#sources = sources;
-    this.#checking = new Semaphore(bounds.checksMax);
+    this.#checking = bounds.checks;
     this.#checkDeadline = bounds.checkDeadline;
   }
 
@@ -46,7 +46,7 @@ export class ResultDigester {
     for (const output of order.outputs) await this.#demandArrived(order, output);
     if (order.check !== '') {
       const { arrivals, folder } = this.#sources;
-      const said = await this.#checking.run(() => checkAside(order, { placeOf: (output) => Promise.resolve(arrivals.pathOf(order, output)), folder, deadline: this.#checkDeadline, templates: this.#templates }));
+      const said = await this.#checking.run(order, (signal) => checkAside(order, { placeOf: (output) => Promise.resolve(arrivals.pathOf(order, output)), folder, deadline: this.#checkDeadline, signal, templates: this.#templates }));
       if (said.length > 0) return hashOf('check', said);
     }
     if (order.outputSpecs.length > 0) return hashOf('outputs', JSON.stringify(order.outputs.map((output) => describe(order, output)).sort()));

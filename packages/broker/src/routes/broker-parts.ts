@@ -10,6 +10,7 @@ import type { Blobs } from '../contents/blobs.ts';
 import type { JobWatchers } from '../events/job-watchers.ts';
 import type { JobSpecs } from '../journal/job-specs.ts';
 import type { Records } from '../journal/records.ts';
+import type { Checks } from '../results/checks.ts';
 import type { HomeFiles } from '../staging/home-files.ts';
 import type { TaskOutputs } from '../staging/task-outputs.ts';
 
@@ -30,6 +31,7 @@ export interface BrokerParts {
   /** Whose files the broker opens and whose checks it runs. */
   readonly ownerId: UserId;
   readonly homeFiles: Pick<HomeFiles, 'fingerprintOf'>;
+  readonly checks: Pick<Checks, 'describe'>;
   readonly taskOutputs: Pick<TaskOutputs, 'lookAt'>;
   /** Folders where no output may go. */
   readonly forbiddenFolders: readonly string[];

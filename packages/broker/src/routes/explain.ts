@@ -13,7 +13,7 @@ export function explainRoute(parts: BrokerParts): UnaryHandler<ExplainRequest, E
   return ({ subject }, { userId }) => {
     const { driver: { state }, clock } = parts;
     switch (subject?.$case) {
-      case 'jobId': return encodeFound(explainJob(state, userId, subject.value, clock.now()), `job ${subject.value} of yours`);
+      case 'jobId': return encodeFound(withChecks(explainJob(state, userId, subject.value, clock.now()), parts.checks.describe(subject.value)), `job ${subject.value} of yours`);
       case 'task': return explainTaskOf(parts, { userId, ...subject.value });
       case 'request': return encodeFound(explainRequest(state, subject.value, clock.now()), `request ${subject.value}`);
       case undefined: throw badRequest('subject is absent; want a job, a task or a request');
@@ -26,7 +26,13 @@ function explainTaskOf(parts: BrokerParts, subject: { readonly userId: UserId; r
   const takenFrom = findTaken(parts.specs.getSpec(getJob(parts, userId, jobId)).resumes?.tasks ?? [], taskIndex);
   const ended = parts.records.endingsOf(jobId, taskIndex, taskIndex).get(taskIndex) ?? [];
   const past = ended.map(({ machineId, ...ending }) => ({ machineId, ending }));
-  return encodeFound(explainTask(parts.driver.state, { ...subject, past, takenFrom }, parts.clock.now()), `task ${taskIndex} in job ${jobId} of yours`);
+  const explanation = explainTask(parts.driver.state, { ...subject, past, takenFrom }, parts.clock.now());
+  return encodeFound(withChecks(explanation, parts.checks.describe(jobId, taskIndex)), `task ${taskIndex} in job ${jobId} of yours`);
+}
+
+/** The core knows that a result is being checked, and not whether the check runs. */
+function withChecks(explanation: Explanation | undefined, sentences: readonly string[]): Explanation | undefined {
+  return explanation === undefined ? undefined : { ...explanation, details: [...sentences, ...explanation.details] };
 }
 
 function encodeFound(explanation: Explanation | undefined, what: string): ExplainResponse {

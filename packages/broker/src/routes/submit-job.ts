@@ -6,6 +6,7 @@ import type { UserId } from '@mutirao/core/shared';
 import { unary, type UnaryHandler } from '@mutirao/runtime/rpc';
 
 import { checkFiles, checkIndexIsNew } from '../submission/check-files.ts';
+import { checkPlaces } from '../submission/check-places.ts';
 import { checkRequirements } from '../submission/check-requirements.ts';
 import { checkWidths } from '../submission/check-widths.ts';
 import { fingerprintInputs } from '../submission/fingerprint-inputs.ts';
@@ -33,6 +34,7 @@ async function submitJob(parts: BrokerParts, userId: UserId, { clientJobId, spec
   checkRequirements(resolved);
   await checkWidths(resolved, { state: parts.driver.state, widthMaxOf: (providerId) => parts.widthMaxOf(providerId) });
   await checkFiles(resolved, { forbidden: parts.forbiddenFolders, hasContent: ({ sha256 }) => parts.blobs.has(userId, sha256) });
+  await checkPlaces(resolved);
   const looked = await fingerprintInputs(resolved, parts.homeFiles);
   const { spec, resumed } = resumesJobId === undefined ? { spec: looked, resumed: undefined } : await resumeJob(parts, { userId, spec: looked, resumesJobId });
   if (spec.gatherFolder !== undefined) await checkIndexIsNew(spec.gatherFolder, parts.driver.state.nextJobId);

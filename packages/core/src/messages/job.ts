@@ -155,6 +155,8 @@ export interface JobSpec {
   readonly verification?: Verification | undefined;
   /** Absolute after submission: the folder where outputs are gathered in few files. Left out, each is a file of its own. */
   readonly gatherFolder?: string;
+  /** Outputs of several tasks may go to one place at home: it is meant. Left out, such a job is refused at its submission. */
+  readonly sharedPlaces?: true;
   /** What its tasks wait for, without cycles; left out, or empty, they wait for nothing: the job is a bag. */
   readonly edges?: readonly TaskEdge[];
   /** Its tasks run inside this reservation, and nowhere else while it lasts unless it is the job's own. Left out, wherever there is a machine. */

@@ -11,6 +11,7 @@ import { temporaryFolder, type WithTeardown } from '@mutirao/testkit';
 import { Gatherer } from '../../../src/gathering/gatherer.ts';
 import { ResultAcceptor } from '../../../src/results/accept-result.ts';
 import type { ResultOrder } from '../../../src/results/result-order.ts';
+import { Checks } from '../../../src/results/checks.ts';
 import { Arrivals } from '../../../src/results/arrivals.ts';
 import { hashFile } from '../../../src/staging/hash-file.ts';
 
@@ -26,7 +27,7 @@ async function prepare(t: WithTeardown, home = temporaryFolder(t)): Promise<{ ho
   const stores = { arrivals, hashFile, blobPathOf: (_userId: string, sha256: string) => join(home, 'contents', sha256) };
   const gatherer = new Gatherer({ brokerId: 'b', instance: { name: 'i', firstJobId: 1 }, volumeBytesMax: 1 << 20, isOpen: () => true });
   const gathered = { gatherer, checksFolder: join(home, 'checks') };
-  return { home, arrivals, acceptor: new ResultAcceptor(stores, gathered, { placingsMax: 2, checksMax: 1, checkDeadline: 20_000 }) };
+  return { home, arrivals, acceptor: new ResultAcceptor(stores, gathered, { placingsMax: 2, checks: new Checks({ most: 1, now: () => 0 }), checkDeadline: 20_000 }) };
 }
 
 function orderOf(home: string, changes: Partial<ResultOrder>): ResultOrder {

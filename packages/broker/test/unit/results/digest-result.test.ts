@@ -7,6 +7,7 @@ import type { OutputContent } from '@mutirao/core/messages';
 import { temporaryFolder, type WithTeardown } from '@mutirao/testkit';
 
 import type { ResultOrder } from '../../../src/results/result-order.ts';
+import { Checks } from '../../../src/results/checks.ts';
 import { Arrivals } from '../../../src/results/arrivals.ts';
 import { ResultDigester } from '../../../src/results/digest-result.ts';
 
@@ -21,7 +22,7 @@ async function prepare(t: WithTeardown, standardOutput = ''): Promise<Bench> {
   const arrivals = await Arrivals.open(join(home, 'arrivals'), { now: 1, ageMax: 1 });
   const digester = new ResultDigester({
     arrivals, folder: join(home, 'checks'), standardOutputOf: () => Buffer.from(standardOutput),
-  }, { checksMax: 1, checkDeadline: 20_000 });
+  }, { checks: new Checks({ most: 1, now: () => 0 }), checkDeadline: 20_000 });
   return { home, arrivals, digester };
 }
 

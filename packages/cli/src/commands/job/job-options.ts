@@ -25,6 +25,7 @@ export interface JobOptions {
   readonly extraWork?: string;
   readonly placement?: string;
   readonly gather?: string;
+  readonly sharedPlaces?: boolean;
 }
 
 /** What `job submit` takes for a command after `--`; a job file says these itself. */
@@ -56,6 +57,7 @@ export function jobOptionsGiven(options: JobOptions): string[] {
     ['--label', options.label], ['--env', options.env?.[0]], ['--limit-time', options.limitTime], ['--limit-memory', options.limitMemory],
     ['--limit-output', options.limitOutput], ['--replicas', options.replicas], ['--retries', options.retries], ['--processors', options.processors], ['--gang', options.gang],
     ['--deadline', options.deadline], ['--scheduler', options.scheduler], ['--extra-work', options.extraWork], ['--placement', options.placement], ['--verify', options.verify], ['--gather', options.gather],
+    ['--shared-places', options.sharedPlaces],
   ];
   return given.filter(([, value]) => value !== undefined).map(([name]) => name);
 }
@@ -143,6 +145,7 @@ export function overrideJob(job: JobSpec, options: JobOptions, { directory, now 
     ...readVerification(verify),
     ...readScheduling(options),
     ...readGathering(gather, directory),
+    ...(options.sharedPlaces === true ? { sharedPlaces: true as const } : {}),
   };
 }
 

@@ -32,6 +32,7 @@ export function define(command: Command, act: Act): void {
     .option('--check <command>', 'run at home after each task; status 0 accepts its result')
     .option('--verify <how>', 'before results are taken: none, check, vote:K (machines that agree) or credibility:Q such as credibility:0.99')
     .option('--gather <folder>', 'gather outputs in few files, tar archives in that folder, instead of one file each')
+    .option('--shared-places', 'outputs of several tasks may go to one place at home; the last one stays')
     .option('--label <text>', 'what to call the job')
     .option('--env <name=value>', 'an environment variable of the tasks', collect)
     .option('--processors <count>', 'processors that each task holds, of one machine (default: 1)')

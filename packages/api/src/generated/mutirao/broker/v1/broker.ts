@@ -294,7 +294,11 @@ export interface JobSpec {
    * Which provider's resource tasks join that take several processors: STRATEGY[:A] with a placement strategy and an admissibility A in 0..1, or "adaptive" (1 when
    * left out), as in "min-ct:0.5"; "none" for wherever there is room. When absent, as the broker does by default.
    */
-  placement?: string | undefined;
+  placement?:
+    | string
+    | undefined;
+  /** Outputs of several tasks may go to one place at home, the later one replacing the earlier. When absent, a job where that would be is refused (MUT_OUTPUT_CONFLICT). */
+  sharedPlaces?: boolean | undefined;
 }
 
 export interface JobSpec_EnvironmentEntry {
@@ -1480,6 +1484,7 @@ function createBaseJobSpec(): JobSpec {
     edges: [],
     gang: undefined,
     placement: undefined,
+    sharedPlaces: undefined,
   };
 }
 
@@ -1535,6 +1540,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.placement !== undefined) {
       writer.uint32(138).string(message.placement);
+    }
+    if (message.sharedPlaces !== undefined) {
+      writer.uint32(144).bool(message.sharedPlaces);
     }
     return writer;
   },
@@ -1689,6 +1697,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             }
 
             message.placement = reader.string();
+            continue;
+          }
+          case 18: {
+            if (tag !== 144) {
+              break;
+            }
+
+            message.sharedPlaces = reader.bool();
             continue;
           }
         }

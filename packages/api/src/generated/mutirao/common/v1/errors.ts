@@ -88,6 +88,7 @@ export const ErrorReason = {
   MUT_NO_ROOM: 105,
   MUT_NO_SPACE: 56,
   MUT_OUTPUT_CHANGED: 121,
+  MUT_OUTPUT_CONFLICT: 151,
   MUT_OUTPUT_FILES_MAX: 57,
   MUT_OUTPUT_FORBIDDEN: 27,
   MUT_OUTPUT_LINK: 149,
@@ -244,6 +245,7 @@ export namespace ErrorReason {
   export type MUT_NO_ROOM = typeof ErrorReason.MUT_NO_ROOM;
   export type MUT_NO_SPACE = typeof ErrorReason.MUT_NO_SPACE;
   export type MUT_OUTPUT_CHANGED = typeof ErrorReason.MUT_OUTPUT_CHANGED;
+  export type MUT_OUTPUT_CONFLICT = typeof ErrorReason.MUT_OUTPUT_CONFLICT;
   export type MUT_OUTPUT_FILES_MAX = typeof ErrorReason.MUT_OUTPUT_FILES_MAX;
   export type MUT_OUTPUT_FORBIDDEN = typeof ErrorReason.MUT_OUTPUT_FORBIDDEN;
   export type MUT_OUTPUT_LINK = typeof ErrorReason.MUT_OUTPUT_LINK;

@@ -1,0 +1,148 @@
+import { realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+
+import { MutiraoError } from '@mutirao/api/errors';
+import type { JobSpec, OutputSpec, TaskGroup } from '@mutirao/core/messages';
+import type { TaskIndex } from '@mutirao/core/shared';
+
+import { Turns } from '../concurrency/turns.ts';
+import { countOf, isKnownEarly, Templates, valueAt } from '../staging/variables.ts';
+
+/** Outputs of one job that are compared: a few hundred bytes of memory each. */
+const placesMax = 200_000;
+const turns = new Turns();
+
+/** Whose output has a place. */
+interface Holder {
+  readonly taskIndex: TaskIndex;
+  readonly output: OutputSpec;
+}
+
+/** Where the outputs of a job end up, as far as that is known before it runs: by path, and the folders that these are in. */
+class Places {
+  readonly #holders = new Map<string, Holder>();
+  /** Folders above a place, with one of the outputs below. */
+  readonly #above = new Map<string, Holder>();
+  /** What is at home now, by path: links are followed, and a folder takes files under their own names. */
+  readonly #real = new Map<string, string>();
+  readonly #isFolder = new Map<string, boolean>();
+  readonly #foldCase = new Map<string, boolean>();
+
+  /** Adds a place; the output that is in its way, where there is one. */
+  add(target: string, remote: string, holder: Holder): Holder | undefined {
+    const place = this.#placeOf(target, remote);
+    const found = this.#holders.get(place) ?? this.#above.get(place) ?? this.#holderAbove(place);
+    if (found !== undefined) return found;
+    this.#holders.set(place, holder);
+    for (let folder = dirname(place); folder !== dirname(folder) && !this.#above.has(folder); folder = dirname(folder)) this.#above.set(folder, holder);
+    return undefined;
+  }
+
+  /** How many there are. */
+  get count(): number {
+    return this.#holders.size;
+  }
+
+  #holderAbove(place: string): Holder | undefined {
+    for (let folder = dirname(place); folder !== dirname(folder); folder = dirname(folder)) {
+      const holder = this.#holders.get(folder);
+      if (holder !== undefined) return holder;
+    }
+    return undefined;
+  }
+
+  #placeOf(target: string, remote: string): string {
+    const wanted = resolve(target);
+    const isInto = target.endsWith('/') || remembered(this.#isFolder, wanted, isFolder);
+    const place = isInto ? join(wanted, basename(remote)) : wanted;
+    const real = join(remembered(this.#real, dirname(place), realFolder), basename(place));
+    return remembered(this.#foldCase, dirname(real), foldsCase) ? real.toLowerCase() : real;
+  }
+}
+
+/**
+ * Sees that no two outputs of a job end up in one place at home, where all results but the last would vanish, nor one below another.
+ *
+ * The final paths are compared: after values and numbers are filled in, with links at home followed, and without regard to case where home's file system has none. What
+ * depends on the machine is not known yet and is left to the run. Of jobs with more than 200,000 outputs the first so many are looked at.
+ * @throws {MutiraoError} MUT_OUTPUT_CONFLICT, naming both tasks and what to write instead.
+ */
+export async function checkPlaces(spec: JobSpec): Promise<void> {
+  // Gathered outputs are members of archives, which hold each of them.
+  if (spec.sharedPlaces === true || spec.gatherFolder !== undefined) return;
+  const templates = new Templates();
+  const places = new Places();
+  let first = 0;
+  for (const group of spec.groups) {
+    const outputs = group.outputs.filter(({ localPath, path }) => localPath !== '' && isKnownEarly(withoutJob(localPath)) && isKnownEarly(withoutJob(path)));
+    if (outputs.length > 0) await checkGroup({ group, outputs, first }, templates, places);
+    first += countOf(group.values);
+  }
+}
+
+interface GroupOutputs {
+  readonly group: TaskGroup;
+  readonly outputs: readonly OutputSpec[];
+  readonly first: TaskIndex;
+}
+
+async function checkGroup({ group: { values }, outputs, first }: GroupOutputs, templates: Templates, places: Places): Promise<void> {
+  const count = countOf(values);
+  for (let position = 0; position < count && places.count < placesMax; position += 1) {
+    if (turns.isOver()) await turns.next();
+    const taskIndex = first + position;
+    const fillIn = templates.fillInEarly({ taskIndex, value: valueAt(values, position) });
+    for (const output of outputs) {
+      const holder = { taskIndex, output };
+      const target = fillIn(output.localPath);
+      const other = places.add(target, fillIn(output.path), holder);
+      // Of two outputs under conditions a machine may meet one alone.
+      if (other === undefined || (other.taskIndex === taskIndex && (other.output.condition !== '' || output.condition !== ''))) continue;
+      throw conflict(other, holder, target);
+    }
+  }
+}
+
+/** The job's number is the same for all of its tasks. */
+function withoutJob(path: string): string {
+  return path.replaceAll('$JOB', '');
+}
+
+function conflict(one: Holder, other: Holder, target: string): MutiraoError {
+  const [first, second] = [`${one.output.path} of task ${one.taskIndex}`, `${other.output.path} of task ${other.taskIndex}`];
+  const isSame = one.taskIndex === other.taskIndex;
+  const fix = isSame ? 'give each output of a task a place of its own' : `put {} (the value) or {#} (the task's number) into the place, as in "--get '${other.output.path}:${basename(target)}-{#}'"`;
+  return new MutiraoError('MUT_OUTPUT_CONFLICT', `${first} and ${second} go to one place at home, ${target}, where one would replace the other; ${fix}, or allow it with --shared-places`);
+}
+
+function remembered<Value>(known: Map<string, Value>, key: string, find: (key: string) => Value): Value {
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const value = find(key);
+  known.set(key, value);
+  return value;
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** A folder with the links on the way to it followed, as far as it is there. */
+function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder === dirname(folder) ? folder : join(realFolder(dirname(folder)), basename(folder));
+  }
+}
+
+/** Whether the file system of a folder, or of the nearest one above that is there, takes `A` for `a`. */
+function foldsCase(folder: string): boolean {
+  const status = statSync(folder, { throwIfNoEntry: false });
+  if (status === undefined && folder !== dirname(folder)) return foldsCase(dirname(folder));
+  const name = basename(folder);
+  const swapped = name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase();
+  if (swapped === name) return folder === dirname(folder) ? false : foldsCase(dirname(folder));
+  const other = statSync(join(dirname(folder), swapped), { throwIfNoEntry: false });
+  return other !== undefined && other.ino === status?.ino && other.dev === status.dev;
+}
