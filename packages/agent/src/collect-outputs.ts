@@ -33,7 +33,7 @@ export interface WaysHome {
 }
 
 /**
- * Reads what a replica is to bring home.
+ * Reads what a replica is to bring home; of one that has failed whatever can be read.
  *
  * @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_UNREADABLE, MUT_OUTPUT_LINK, MUT_OUTPUT_CHANGED, MUT_OUTPUT_FILES_MAX, MUT_PATH_ESCAPES; what the ways home throw.
  */
@@ -41,7 +41,13 @@ export async function collectOutputs(replica: HeldReplica, folders: ReplicaFolde
   const [playpen, storage] = await Promise.all([realFolder(folders.playpen), realFolder(folders.storage)]);
   const finder = new OutputFinder([playpen, storage].filter((folder) => folder !== ''));
   const wanted = replica.start.outputs.map(({ root, path: shown }, outputIndex) => ({ outputIndex, place: resolveInside(folders[root], shown), shown }));
-  for (const output of wanted) await finder.find(output);
+  // Of a task that failed comes what there is; what does not is no news.
+  const isPartial = replica.verdict !== undefined;
+  for (const output of wanted) {
+    await finder.find(output).catch((error: unknown) => {
+      if (!isPartial) throw error;
+    });
+  }
   const outputs: OutputContent[] = [];
   let inlineTotal = 0;
   for (const found of finder.found) {
@@ -54,7 +60,7 @@ export async function collectOutputs(replica: HeldReplica, folders: ReplicaFolde
     try {
       outputs.push(await readOutput({ ...found, isMovable, isKept: keep, ...(isInline ? { inline: await readSmall(found) } : {}) }, ways));
     } catch (error) {
-      throw readError(error, shown);
+      if (!isPartial) throw readError(error, shown);
     }
   }
   return outputs;

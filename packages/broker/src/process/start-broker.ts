@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 
 import { encodeEvents } from '@mutirao/api/events';
-import { eventsOf, resume, saveBrokerBeginning, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerOptions, type BrokerState, brokerMachine } from '@mutirao/core/machines/broker';
+import { eventsOf, outputsOn, resume, saveBrokerBeginning, type ReplicaEnding, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerOptions, type BrokerState, brokerMachine } from '@mutirao/core/machines/broker';
 import type { Bytes, DriverCommand, Duration, Instant, JobId, MachineId, ProviderId, UserId } from '@mutirao/core/shared';
 import { MachineDriver, openTrace, systemClock, systemTimers, tellStalled, type CommittedChange } from '@mutirao/runtime/driver';
 import { createPublisher, type ConnectEvents, type EventPublisher } from '@mutirao/runtime/events';
@@ -37,6 +37,7 @@ import { GangSecrets } from '../staging/gang-secrets.ts';
 import { hashFile } from '../staging/hash-file.ts';
 import { HomeFiles } from '../staging/home-files.ts';
 import { Stager } from '../staging/stager.ts';
+import { groupOfTask, valueOfTask } from '../staging/task-of-job.ts';
 import { TaskOutputs } from '../staging/task-outputs.ts';
 import { Lanes } from '../concurrency/lanes.ts';
 import { BrokerMetrics } from './broker-metrics.ts';
@@ -283,14 +284,31 @@ class Broker {
     if (job !== undefined) this.#ownReservations?.giveBack(job);
   }
 
-  /** What a replica brought that was not accepted is wanted by nobody. */
-  #discardOutputs({ machineId, endings }: Extract<BrokerChange, { kind: 'ReplicasEnded' }>): void {
-    for (const { fate, outputs, replicaId } of endings) {
+  /** What a replica brought that was not accepted is wanted by nobody, but that with which a task has failed for good. */
+  #discardOutputs({ machineId, jobId, endings }: Extract<BrokerChange, { kind: 'ReplicasEnded' }>): void {
+    for (const ending of endings) {
+      const { fate, taskStatus, outcome, outputs, replicaId } = ending;
       if (fate === 'accepted' || (outputs.length === 0 && !this.#stores.arrivals.hasFound(replicaId))) continue;
-      this.#stores.arrivals.discard({ machineId, replicaId }, outputs).catch((error: unknown) => {
+      const isLast = fate === 'failed' && taskStatus === 'failed' && outcome !== 'succeeded';
+      const kept = isLast && outputs.length > 0 ? this.#keepFailed(jobId, machineId, ending) : Promise.resolve();
+      kept.catch((error: unknown) => {
+        this.#setup.log.warn({ err: error, job: jobId, task: ending.taskIndex }, 'outputs of a failed task could not be kept');
+      }).then(() => this.#stores.arrivals.discard({ machineId, replicaId }, outputs)).catch((error: unknown) => {
         this.#setup.log.warn({ err: error }, 'outputs that nobody wants could not be removed');
       });
     }
+  }
+
+  async #keepFailed(jobId: JobId, machineId: MachineId, { taskIndex, replicaId, outputs }: ReplicaEnding): Promise<void> {
+    const { state } = this.#stores;
+    const job = state.jobs.get(jobId);
+    if (job === undefined) return;
+    const spec = this.parts.specs.getSpec(job);
+    const attributes = state.machines.get(machineId)?.facts.attributes ?? {};
+    const outputSpecs = outputsOn(groupOfTask(spec, taskIndex), attributes);
+    await this.#performers.acceptor.keepFailed({
+      jobId, machineId, attributes, replicaId, taskIndex, userId: job.userId, value: valueOfTask(spec, taskIndex), homeDirectory: spec.homeDirectory, outputs, outputSpecs, check: '',
+    });
   }
 
   #createLinks(homeFiles: HomeFiles, stager: Stager): ProviderLinks {

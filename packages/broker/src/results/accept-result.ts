@@ -11,7 +11,7 @@ import type { Gatherer } from '../gathering/gatherer.ts';
 import type { FileToGather } from '../gathering/job-volumes.ts';
 import { Templates, type FillIn } from '../staging/variables.ts';
 import type { Arrivals } from './arrivals.ts';
-import { below, checkAside } from './check-aside.ts';
+import { below as belowFolder, checkAside } from './check-aside.ts';
 import type { Checks } from './checks.ts';
 import { putInPlace, targetOf } from './put-in-place.ts';
 import type { ResultOrder } from './result-order.ts';
@@ -75,6 +75,22 @@ export class ResultAcceptor {
     if (order.check !== '') await this.#checking.run(order, (signal) => this.#check(order, signal));
   }
 
+  /**
+   * Puts what a failed task has left beside the places of its outputs, marked: `NAME.failed`. Nothing is checked.
+   *
+   * @throws {MutiraoError} MUT_OUTPUT_FORBIDDEN, MUT_PATH_ESCAPES or MUT_CONTENT_NOT_FOUND; others of its outputs may be there.
+   */
+  async keepFailed(order: ResultOrder): Promise<void> {
+    const fillIn = this.#templates.fillIn(order, order);
+    for (const output of order.outputs) {
+      const spec = order.outputSpecs[output.outputIndex];
+      if (spec === undefined || spec.localPath === '') continue;
+      const source = this.#stores.arrivals.pathOf(order, output);
+      const target = await failedPlaceOf({ place: fillIn(spec.localPath), remote: fillIn(spec.path), below: output.path });
+      await this.#placing.run(() => putInPlace({ source, target, mode: output.mode, isShared: true }));
+    }
+  }
+
   async #gather(order: ResultOrder, folder: string, fillIn: FillIn): Promise<void> {
     const { gatherer } = this.#gathered;
     const job = { jobId: order.jobId, folder };
@@ -107,7 +123,7 @@ export class ResultAcceptor {
     const spec = order.outputSpecs[output.outputIndex];
     invariant(spec, `output ${output.outputIndex} of a task that has ${order.outputSpecs.length}`);
     const target = await this.#targetOf(order, spec, output, fillIn);
-    const path = below(order.homeDirectory, target);
+    const path = belowFolder(order.homeDirectory, target);
     if (path === undefined) throw new MutiraoError('MUT_PATH_ESCAPES', `${target} is not below ${order.homeDirectory}; want a path below it for an output that is gathered`);
     const { arrivals } = this.#stores;
     const source = arrivals.pathOf(order, output);
@@ -152,6 +168,12 @@ export class ResultAcceptor {
       deadline: this.#checkDeadline, signal,
     });
   }
+}
+
+/** The mark is on the output itself, of a folder on the folder. */
+async function failedPlaceOf({ place, remote, below }: { readonly place: string; readonly remote: string; readonly below: string }): Promise<string> {
+  if (below === '') return `${await targetOf(place, remote, '')}.failed`;
+  return await targetOf(`${place.replace(/\/+$/, '')}.failed`, remote, below);
 }
 
 function isBlob(order: ResultOrder, { outputIndex }: OutputContent): boolean {

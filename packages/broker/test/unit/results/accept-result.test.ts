@@ -206,3 +206,15 @@ test('a gathered output whose place is not below the home directory is refused b
     await t.throwsAsync(acceptor.accept(order), { code: 'MUT_PATH_ESCAPES', message: /is not below .*sub/ });
   }
 });
+
+test('what a failed task has left comes home marked, a folder as a folder, and without a check', async (t) => {
+  const { home, arrivals, acceptor } = await prepare(t);
+  const outputs = [anOutput(), anOutput({ outputIndex: 1, path: 'deep/b' }), anOutput({ outputIndex: 2 })];
+  for (const [index, output] of outputs.entries()) await arrivals.keepBytes(origin, output, Buffer.from(`bytes ${index}`));
+  mkdirSync(join(home, 'there'));
+  await acceptor.keepFailed(orderOf(home, { outputs, outputSpecs: [specOf('log', join(home, 'log')), specOf('all', join(home, 'all')), specOf('x/out', join(home, 'there'))], check: 'touch checked' }));
+  t.is(readFileSync(join(home, 'log.failed'), 'utf8'), 'bytes 0');
+  t.is(readFileSync(join(home, 'all.failed/deep/b'), 'utf8'), 'bytes 1');
+  t.is(readFileSync(join(home, 'there/out.failed'), 'utf8'), 'bytes 2');
+  t.deepEqual(['log', 'all', 'there/out', 'checked'].map((name) => existsSync(join(home, name))), [false, false, false, false]);
+});

@@ -12,7 +12,9 @@ export function finishProcess(turn: Turn, input: Extract<AgentInput, { kind: 'Pr
   replica.result = input.result;
   replica.deadline = undefined;
   const verdict = replica.verdict ?? input.verdict ?? judge(replica, input.result);
-  if (verdict.outcome !== 'succeeded' || replica.start.outputs.length === 0) return endReplica(turn, replica, verdict);
+  if (replica.start.outputs.length === 0 || !bringsOutputs(verdict)) return endReplica(turn, replica, verdict);
+  // What a failed task has written is of use to find out why; its end stands.
+  if (verdict.outcome !== 'succeeded') replica.verdict = verdict;
   replica.status = 'ending';
   replica.commandEndedAt = turn.now;
   turn.commands.push({ kind: 'CollectOutputs', replica });
@@ -23,7 +25,12 @@ export function finishCollection(turn: Turn, input: Extract<AgentInput, { kind: 
   const replica = findHeld(turn, input.replicaId, 'ending');
   if (replica === undefined) return;
   if (replica.verdict === undefined) endReplica(turn, replica, success, input.outputs);
-  else endReplica(turn, replica, replica.verdict);
+  else endReplica(turn, replica, replica.verdict, bringsOutputs(replica.verdict) ? input.outputs : []);
+}
+
+/** Whether a process that ran to its end, or to a limit, may have left outputs that somebody wants. */
+function bringsOutputs({ outcome }: Verdict): boolean {
+  return outcome === 'succeeded' || outcome === 'failed' || outcome === 'limited';
 }
 
 /** Inputs could not be put in place, or outputs not be collected. */

@@ -11,6 +11,7 @@ import { step } from './step.ts';
 export const brokerMachine: Machine<BrokerState, BrokerInput, BrokerChange, BrokerCommand> = { step, apply, checkInvariants };
 
 export { openBrokerBeginning, saveBrokerBeginning } from './beginning.ts';
+export { outputsOn } from './placing/matching.ts';
 export type { BrokerChange, ChangeOf, ReplicaEnding, ReplicaFate } from './changes.ts';
 export type { BrokerCommand } from './commands.ts';
 export { eventsOf, type BrokerEvent, type BrokerEventType } from './events.ts';

@@ -8,7 +8,7 @@ import { getMachine } from './apply-machine.ts';
 import type { ChangeOf, ReplicaEnding } from '../changes.ts';
 import { isFollower } from '../gangs/gang.ts';
 import { book, chargeOf, runTimesOf } from '../ledger/ledger-accounts.ts';
-import { matchesExpression } from '../placing/matching.ts';
+import { outputsOn } from '../placing/matching.ts';
 import { leavePlace, leavePlaceElsewhere, queueOf } from '../placement/placed-tasks.ts';
 import { isDoubted } from '../results/doubt.ts';
 import { observeTimes } from '../times/observe-times.ts';
@@ -114,7 +114,7 @@ export function verifyReplica(state: BrokerState, change: ChangeOf<'ReplicaVerif
   const success: Success = {
     job, task, machineId: change.machineId, identity: identityOf(machine.facts), digest: undefined, attributes: machine.facts.attributes, account: machine.account, charge,
     ending: { ...ending, standardOutput: noBytes, standardError: noBytes },
-    outputSpecs: group.outputs.filter((output) => matchesExpression(output.condition, machine.facts.attributes)),
+    outputSpecs: outputsOn(group, machine.facts.attributes),
   };
   (task.successes ??= []).push(success);
   state.successes.set(ending.replicaId, success);

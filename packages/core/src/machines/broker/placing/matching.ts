@@ -1,4 +1,4 @@
-import type { MachineFacts } from '../../../messages/index.ts';
+import type { MachineFacts, OutputSpec, TaskGroup } from '../../../messages/index.ts';
 import { type Attributes, evaluate, parseRequirements } from '../../../requirements/index.ts';
 import { belongsTo } from '../reservations/reserved-place.ts';
 import { mayUse } from '../placement/placed-tasks.ts';
@@ -22,6 +22,11 @@ export function wouldDo(queue: TaskQueue, facts: MachineFacts): boolean {
 /** A member of a gang is where it finds a processor, if its machine knows of gangs. */
 function isWideEnough({ isGang, processors }: TaskQueue, facts: MachineFacts): boolean {
   return isGang ? facts.takesGangs === true : facts.processors >= processors;
+}
+
+/** The outputs of a group's tasks on a machine, in the order of `ReplicaStart.outputs`. */
+export function outputsOn({ outputs }: Pick<TaskGroup, 'outputs'>, attributes: Attributes): OutputSpec[] {
+  return outputs.filter(({ condition }) => matchesExpression(condition, attributes));
 }
 
 /** Whether an expression that was checked before holds for a machine; an empty one does. */
