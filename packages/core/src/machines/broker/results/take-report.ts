@@ -1,6 +1,6 @@
 import type { MachineReport, ReplicaEnd } from '../../../messages/index.ts';
-import { healthOf, noteHealth } from '../../../bag/index.ts';
-import type { Instant, ReplicaId } from '../../../shared/index.ts';
+import { healthOf, isShutdown, noteHealth } from '../../../bag/index.ts';
+import type { Duration, Instant, ReplicaId } from '../../../shared/index.ts';
 import { askToAccept, digestCommand } from './bring-home.ts';
 import type { ReplicaEnding } from '../changes.ts';
 import { endUntold, toldEnding } from './endings.ts';
@@ -22,12 +22,31 @@ export function takeReport(turn: Turn, input: InputOf<'MachineReported'>): void 
   if (machine === undefined) return;
   // A report told twice counts once.
   const ends = input.report.ended.filter(({ outcome, replicaId }) => outcome !== 'broken' || machine.replicas.has(replicaId));
+  noteShutdown(turn, machine, ends);
   noteHealth(machine, healthOf(ends), { rules: turn.state.options.quarantine, now: turn.now });
   noteStarts(turn, machine, input.report);
   noteHeld(turn, machine, input.report.gangHeld ?? []);
   noteEnds(turn, machine, input.report.ended);
   const { provider: { providerId }, facts: { machineId } } = machine;
   turn.commands.push({ kind: 'AcknowledgeReport', providerId, machineId, sequence: input.report.sequence });
+}
+
+/** Long enough for the agents of an allocation to hear of its end one after another, and for one that stops to be gone. */
+const shutdownPause: Duration = 5_000;
+
+/**
+ * Places nothing for a while on a machine that is told to stop, nor on the others of its allocation: what ends one of them probably ends all, and what is given
+ * back would go to the next that is about to stop.
+ */
+function noteShutdown({ state, now }: Turn, machine: BrokerMachine, ends: readonly ReplicaEnd[]): void {
+  if (machine.quarantinedUntil <= now) machine.isStopping = false;
+  if (!ends.some(({ outcome, reason }) => outcome === 'broken' && isShutdown(reason))) return;
+  const { provider, facts: { requestId } } = machine;
+  const stopping = requestId === '' ? [machine] : [...state.machines.values()].filter((other) => other.provider === provider && other.facts.requestId === requestId);
+  for (const other of stopping) {
+    other.quarantinedUntil = Math.max(other.quarantinedUntil, now + shutdownPause);
+    other.isStopping = true;
+  }
 }
 
 function noteStarts(turn: Turn, machine: BrokerMachine, report: MachineReport): void {
