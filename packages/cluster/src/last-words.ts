@@ -7,7 +7,7 @@ const wordsMax = 300;
 export function readLastWords(file: string): string | undefined {
   const lines = readTail(file).split('\n').map((line) => line.trim()).filter((line) => line !== '');
   const words = lines.map(fatalWords).findLast((fatal) => fatal !== undefined) ?? lines.at(-1);
-  // eslint-disable-next-line no-control-regex -- What a process writes may hold anything, and is shown in a table.
+  // What a process writes may hold anything, and is shown in a table.
   return words?.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ').slice(0, wordsMax);
 }
 

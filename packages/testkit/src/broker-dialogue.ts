@@ -201,12 +201,16 @@ function capOf(text: string): ReplicationCap {
   return text.endsWith('%') ? { kind: 'share', percent: parseInt(text, 10) } : { kind: text as 'none' | 'idle' };
 }
 
+function delayOf(delay: string | undefined): { readonly reportDelay?: number } {
+  return delay === undefined ? {} : { reportDelay: Number(delay) };
+}
+
 function joinOf(machineId: string, options: Options): BrokerInput {
   const { processors, until, incarnation, request, held, identity, inside, gone, gangs, delay, ...attributes } = options;
   const facts = aMachine(machineId, {
     processors: Number(processors ?? 1), until: until === undefined ? undefined : Number(until), incarnation: incarnation ?? 'a',
     requestId: request ?? '', attributes, ...(identity === undefined ? {} : { identity }),
-    ...(inside === undefined ? {} : { reservation: nameReservation(aReservation(inside)) }), ...(gangs === 'yes' ? { takesGangs: true } : {}), ...(delay === undefined ? {} : { reportDelay: Number(delay) }),
+    ...(inside === undefined ? {} : { reservation: nameReservation(aReservation(inside)) }), ...(gangs === 'yes' ? { takesGangs: true } : {}), ...delayOf(delay),
   });
   return { kind: 'MachineJoined', providerId: machineId.split('/')[0] ?? '', facts, heldReplicaIds: numbersOf(held), ...(gone === 'yes' ? { isGone: true } : {}) };
 }

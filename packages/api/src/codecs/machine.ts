@@ -63,6 +63,10 @@ export function encodeOutcome(outcome: Outcome | undefined): OutcomeWire {
 /** A machine that states a longer delay gets no longer queue for it. */
 const reportDelayMax = 10_000;
 
+function decodeReportDelay({ reportDelayMs }: MachineFactsWire): Pick<MachineFacts, 'reportDelay'> {
+  return reportDelayMs === undefined ? {} : { reportDelay: Math.min(reportDelayMs, reportDelayMax) };
+}
+
 /** Reads what a machine is. @throws {MutiraoError} MUT_BAD_REQUEST when it has no name, no incarnation or no processor. */
 export function decodeMachineFacts(wire: MachineFactsWire | undefined): MachineFacts {
   if (wire === undefined) throw badRequest('facts are absent');
@@ -74,8 +78,7 @@ export function decodeMachineFacts(wire: MachineFactsWire | undefined): MachineF
   const { machineId, incarnation, processors, requestId, sharedTokens, identity, reservation } = wire;
   const facts = {
     machineId, incarnation, processors, attributes, until: wire.untilUnixMs, requestId, ...(identity === undefined ? {} : { identity }), ...(reservation === undefined ? {} : { reservation }),
-    ...(wire.takesGangs === true ? { takesGangs: true as const } : {}),
-    ...(wire.reportDelayMs === undefined ? {} : { reportDelay: Math.min(wire.reportDelayMs, reportDelayMax) }),
+    ...(wire.takesGangs === true ? { takesGangs: true as const } : {}), ...decodeReportDelay(wire),
   };
   return sharedTokens.length === 0 ? facts : { ...facts, sharedTokens };
 }

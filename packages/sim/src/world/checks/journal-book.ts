@@ -189,7 +189,7 @@ export class JournalBook {
       this.#truth.checkFailed({ label: job.label, taskIndex, replicaId, reason: ending.reason });
     }
     // What was taken away by a shutdown or a preemption is no task's fault.
-    if (fate === 'lost' && !isShutdown(ending.reason)) task.losses += 1;
+    task.losses += Number(fate === 'lost' && !isShutdown(ending.reason));
     if (task.end === undefined) moveTask(task, taskStatus, { isHung: ending.reason === 'MUT_NO_MAJORITY', name: `task ${taskIndex} of job ${jobId}`, failuresMax: job.failuresMax });
     if (task.end !== undefined) job.places.delete(taskIndex);
   }
