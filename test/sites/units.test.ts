@@ -31,6 +31,10 @@ for (const unit of units) {
     t.is(await verify(homeOfUser(t), join(folder, unit)), '');
   });
 
+  test.serial(`systemd asks only the program of ${unit} to stop, and none of the tasks that it started`, (t) => {
+    t.regex(readFileSync(join(folder, unit), 'utf8'), /^KillMode=mixed$/m);
+  });
+
   test.serial(`${unit} starts a program of ours with a configuration that it takes`, async (t) => {
     const home = homeOfUser(t);
     const [, line = ''] = /^ExecStart=(.*)$/m.exec(readFileSync(join(folder, unit), 'utf8')) ?? [];

@@ -22,6 +22,7 @@ const options = {
   orphanTimeout: duration({ help: 'Gives up after so long without a provider.', default: 600_000 }),
   gangAddress: list({ help: 'Address of this machine at which members of a gang reach each other; those of its network interfaces when empty, or loopback with a provider on loopback.', placeholder: 'ADDRESS' }),
   killGrace: duration({ help: 'Time between asking a task to end and killing it.', default: 5000 }),
+  endHold: duration({ help: 'In an allocation, the end of a task is reported so much later: what ends at the same moment as the allocation may have been stopped by it. On other machines a hundredth of the run time, if that is less.', default: 300 }),
   stopGrace: duration({ help: 'Longest time that stopping takes.', default: 1500 }),
   remExec: text({ help: 'Drives another machine by templates, without anything of ours there: the command line that runs $command on $machine.', placeholder: 'TEMPLATE' }),
   copyTo: text({ help: 'With --rem-exec: copies $localfile to $remotefile on $machine.', placeholder: 'TEMPLATE' }),
@@ -44,14 +45,15 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const unreachable = new AbortController();
   const folderOf = (machineId: string): string => path.join(home, 'agents', machineId.replaceAll('/', '_'));
   const place = await preparePlace(config, { folderOf, log, onUnreachable: (error) => { unreachable.abort(error); } });
-  const { facts } = place;
+  const isAllocation = place.facts.requestId !== '';
+  const facts = isAllocation && config.endHold > 0 ? { ...place.facts, reportDelay: config.endHold } : place.facts;
   const agent = await Agent.start({
-    ...place, provider: config.provider, credential, trust: agentTrust(home), orphanTimeout: config.orphanTimeout,
+    ...place, facts, provider: config.provider, credential, trust: agentTrust(home), orphanTimeout: config.orphanTimeout,
     gangHosts: config.gangAddress.length === 0 ? findGangHosts(config.provider) : config.gangAddress,
     folder: folderOf(facts.machineId), keepsFiles: facts.requestId === '', ...(config.remExec === '' && config.shared !== 'none' ? { sharedHome: config.shared === '' ? home : config.shared } : {}),
     ...(config.shared === 'none' ? {} : { hostFolder: path.join(home, 'agents', '.contents') }),
     machine: {
-      killGrace: config.killGrace, contentBytesMax: config.storage, startedDelay: 10, reportInterval: 50, unacknowledgedMax: 10_000,
+      killGrace: config.killGrace, endHold: { longest: config.endHold, isForAll: isAllocation }, contentBytesMax: config.storage, startedDelay: 10, reportInterval: 50, unacknowledgedMax: 10_000,
       unacknowledgedBytesMax: 64 * 2 ** 20, prefetchMax: facts.processors + 16,
     },
     trace: config.trace, log, onFatal: context.fail,

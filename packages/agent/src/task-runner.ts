@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { AgentInput, HeldReplica, Verdict } from '@mutirao/core/machines/agent';
 import { describeBytes, type Bytes } from '@mutirao/core/shared';
 import {
-  Launchers, quoteWord, renderAssignments, startPiped, type LaunchersOptions, type PipedProcess, type StartPipedOptions, type TaskUsage,
+  Launchers, proportionalBytes, quoteWord, renderAssignments, startPiped, type LaunchersOptions, type PipedProcess, type StartPipedOptions, type TaskUsage,
 } from '@mutirao/runtime/processes';
 import type { GangTask } from './gang/gangs.ts';
 import type { Playpens } from './playpens.ts';
@@ -36,6 +36,8 @@ export class TaskRunner {
   /** By slot, the bytes that were free when its task was seen to run on a full disk. */
   private readonly shortOf: (Bytes | undefined)[] = [];
   private isAskingRoom = false;
+  /** By slot, when the memory that its processes share may be read again: of large processes that takes long. */
+  private readonly memoryReadAfter: number[] = [];
   private sweepTimer: NodeJS.Timeout | undefined;
   private outputTimer: NodeJS.Timeout | undefined;
   private isBusy = false;
@@ -63,6 +65,7 @@ export class TaskRunner {
       const storage = this.options.storages.pathOf(replica.template.userId);
       this.running[slot] = replica;
       this.shortOf[slot] = undefined;
+      this.memoryReadAfter[slot] = 0;
       this.launchers.launch(slot, { folder: playpen, ...changeFor(gang, renderer.render(replica.template, replica.start, { playpen, storage })) });
       this.isBusy = true;
       this.sweepTimer ??= setTimeout(this.sweep, sweepInterval);
@@ -156,10 +159,16 @@ export class TaskRunner {
     this.isBusy = this.running.some((replica) => replica !== undefined);
   };
 
-  private checkMemory({ slot, residentBytes }: TaskUsage): void {
+  /** The sum of what each process has resident is quickly read. Only beyond the limit the memory that they share is read, for a tenth of the time at most. */
+  private checkMemory({ slot, residentBytes, processes }: TaskUsage): void {
     const replica = this.running[slot];
     const memoryMax = replica?.template.limits.memoryMax ?? 0;
-    if (replica !== undefined && memoryMax > 0 && residentBytes > memoryMax) this.exceed(replica, 'MUT_MEMORY_MAX', `${describeBytes(residentBytes)} of memory, beyond the limit of ${describeBytes(memoryMax)}`);
+    const from = performance.now();
+    if (replica === undefined || memoryMax === 0 || residentBytes <= memoryMax || from < (this.memoryReadAfter[slot] ?? 0)) return;
+    const bytes = proportionalBytes(processes);
+    const until = performance.now();
+    this.memoryReadAfter[slot] = until + 10 * this.running.length * (until - from);
+    if (bytes > memoryMax) this.exceed(replica, 'MUT_MEMORY_MAX', `${describeBytes(bytes)} of memory, beyond the limit of ${describeBytes(memoryMax)}`);
   }
 
   private readonly checkOutputs = (): void => {

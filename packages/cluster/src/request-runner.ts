@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ClusterCommand } from '@mutirao/core/machines/cluster';
 import type { Logger } from '@mutirao/runtime/log';
 import { killGroup, startProcess, Watchdog } from '@mutirao/runtime/processes';
+import { readLastWords } from './last-words.ts';
 
 type StartProcesses = Extract<ClusterCommand, { kind: 'StartProcesses' }>;
 
@@ -24,7 +25,15 @@ export interface RequestRunnerOptions {
   readonly killGraceMs: number;
   readonly log: Logger;
   /** Told once for each process of each StartProcesses, also when it could not be started. */
-  onExit(requestId: number, processIndex: number, exitStatus: number): void;
+  onExit(requestId: number, processIndex: number, exitStatus: number, more?: ExitFacts): void;
+}
+
+/** What else is known of the end of a process. */
+export interface ExitFacts {
+  /** Why it is over where that is not its own doing. */
+  readonly reason?: string;
+  /** What it wrote last, where it failed. */
+  readonly words?: string;
 }
 
 /** Status of a process that could not be started for a reason other than its command. */
@@ -81,7 +90,8 @@ export class RequestRunner implements Runner {
         onExit: ({ status, startError }) => {
           if (startError !== '') this.#options.log.warn({ request: requestId, index, command, reason: startError }, 'a process could not be started');
           this.#end(requestId, group);
-          this.#options.onExit(requestId, index, status);
+          const words = startError === '' ? readLastWords(output.path) : startError;
+          this.#options.onExit(requestId, index, status, status === 0 || words === undefined ? {} : { words });
         },
       }).pid;
     } catch (error) {

@@ -74,7 +74,7 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
   // Before its first life nobody needs to hear what it is told at the beginning of that.
   let deliver: (input: ClusterInput) => void = () => undefined;
   const runner = await openRunner(setup, {
-    onExit: (requestId, processIndex, exitStatus, reason) => { deliver({ kind: 'ProcessExited', requestId, processIndex, exitStatus, ...(reason === undefined ? {} : { reason }) }); },
+    onExit: (requestId, processIndex, exitStatus, more = {}) => { deliver({ kind: 'ProcessExited', requestId, processIndex, exitStatus, ...more }); },
     onAway: (count) => { deliver({ kind: 'ProcessorsAway', count }); },
   });
   const driver: ClusterDriver = new MachineDriver<ClusterState, ClusterInput, ClusterChange, ClusterCommand>({
@@ -141,7 +141,7 @@ async function openRunner(setup: ClusterSetup, { onExit, onAway }: Pick<NodeRunn
   if (configs.length === 0) return new RequestRunner({ outputDirectory: join(directory, 'requests'), killGraceMs, log, onExit });
   const nodes = configs.map((config) => new SshNode({
     config, cluster: id, sshOptions, controlFolder: join(directory, 'ssh'), log,
-    onExit: (key, status) => { runner.noteExit(key, status); },
+    onExit: (key, status, more) => { runner.noteExit(key, status, more); },
     onChange: () => { runner.noteNodes(); },
     onLost: () => { runner.noteLost(config.name); },
   }));

@@ -201,12 +201,16 @@ function capOf(text: string): ReplicationCap {
   return text.endsWith('%') ? { kind: 'share', percent: parseInt(text, 10) } : { kind: text as 'none' | 'idle' };
 }
 
+function delayOf(delay: string | undefined): { readonly reportDelay?: number } {
+  return delay === undefined ? {} : { reportDelay: Number(delay) };
+}
+
 function joinOf(machineId: string, options: Options): BrokerInput {
-  const { processors, until, incarnation, request, held, identity, inside, gone, gangs, ...attributes } = options;
+  const { processors, until, incarnation, request, held, identity, inside, gone, gangs, delay, ...attributes } = options;
   const facts = aMachine(machineId, {
     processors: Number(processors ?? 1), until: until === undefined ? undefined : Number(until), incarnation: incarnation ?? 'a',
     requestId: request ?? '', attributes, ...(identity === undefined ? {} : { identity }),
-    ...(inside === undefined ? {} : { reservation: nameReservation(aReservation(inside)) }), ...(gangs === 'yes' ? { takesGangs: true } : {}),
+    ...(inside === undefined ? {} : { reservation: nameReservation(aReservation(inside)) }), ...(gangs === 'yes' ? { takesGangs: true } : {}), ...delayOf(delay),
   });
   return { kind: 'MachineJoined', providerId: machineId.split('/')[0] ?? '', facts, heldReplicaIds: numbersOf(held), ...(gone === 'yes' ? { isGone: true } : {}) };
 }
@@ -232,12 +236,17 @@ function reportOf(sequence: number, words: readonly string[], { wrote }: Options
     } else {
       const [startedAt = 0, endedAt = 0] = (words[at + 2] ?? '').split('..').map(Number);
       const replicaId = Number(words[at + 1]);
-      ended.push({ ...anEnd(replicaId, verb as Outcome, { startedAt, endedAt }), outputs: outputsOf(replicaId, wrote) });
+      ended.push({ ...anEnd(replicaId, verb as Outcome, { startedAt, endedAt }), outputs: outputsOf(replicaId, wrote), ...shutdowns.get(verb) });
       at += 3;
     }
   }
   return { sequence, started, ended, ...(gangHeld.length === 0 ? {} : { gangHeld }) };
 }
+
+/** Ends that a machine reports for a reason of its own: it is told to stop, or it takes nothing new. */
+const shutdowns: ReadonlyMap<string, Pick<ReplicaEnd, 'outcome' | 'reason'>> = new Map([
+  ['stopped', { outcome: 'broken', reason: 'MUT_AGENT_STOPPED' }], ['draining', { outcome: 'broken', reason: 'MUT_DRAINING' }],
+]);
 
 function startOf(text = ''): MachineReport['started'][number] {
   const [replicaId = 0, startedAt = 0] = text.split('@').map(Number);

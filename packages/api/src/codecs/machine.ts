@@ -61,6 +61,13 @@ export function encodeOutcome(outcome: Outcome | undefined): OutcomeWire {
   return outcome === undefined ? OutcomeWire.UNSPECIFIED : wireOfOutcomes[outcome];
 }
 
+/** A machine that states a longer delay gets no longer queue for it. */
+const reportDelayMax = 10_000;
+
+function decodeReportDelay({ reportDelayMs }: MachineFactsWire): Pick<MachineFacts, 'reportDelay'> {
+  return reportDelayMs === undefined ? {} : { reportDelay: Math.min(reportDelayMs, reportDelayMax) };
+}
+
 /** Reads what a machine is. @throws {MutiraoError} MUT_BAD_REQUEST when it has no name, no incarnation or no processor. */
 export function decodeMachineFacts(wire: MachineFactsWire | undefined): MachineFacts {
   if (wire === undefined) throw badRequest('facts are absent');
@@ -72,7 +79,7 @@ export function decodeMachineFacts(wire: MachineFactsWire | undefined): MachineF
   const { machineId, incarnation, processors, requestId, sharedTokens, identity, reservation } = wire;
   const facts = {
     machineId, incarnation, processors, attributes, until: wire.untilUnixMs, requestId, ...(identity === undefined ? {} : { identity }), ...(reservation === undefined ? {} : { reservation }),
-    ...(wire.takesGangs === true ? { takesGangs: true as const } : {}),
+    ...(wire.takesGangs === true ? { takesGangs: true as const } : {}), ...decodeReportDelay(wire),
   };
   return sharedTokens.length === 0 ? facts : { ...facts, sharedTokens };
 }
@@ -82,6 +89,7 @@ export function encodeMachineFacts(facts: MachineFacts): MachineFactsWire {
   const { machineId, incarnation, processors, requestId, identity } = facts;
   return {
     machineId, incarnation, processors, attributes: { ...facts.attributes }, untilUnixMs: facts.until, requestId, sharedTokens: [...facts.sharedTokens ?? []], identity, reservation: facts.reservation, takesGangs: facts.takesGangs,
+    reportDelayMs: facts.reportDelay,
   };
 }
 

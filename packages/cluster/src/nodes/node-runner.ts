@@ -2,7 +2,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { ClusterCommand } from '@mutirao/core/machines/cluster';
 import type { Duration } from '@mutirao/core/shared';
 import type { Logger } from '@mutirao/runtime/log';
-import type { Runner } from '../request-runner.ts';
+import type { ExitFacts, Runner } from '../request-runner.ts';
 import type { NodeProcess } from './ssh-node.ts';
 
 type StartProcesses = Extract<ClusterCommand, { kind: 'StartProcesses' }>;
@@ -23,8 +23,8 @@ export interface NodeRunnerOptions {
   /** Time between SIGTERM and SIGKILL. */
   readonly killGraceMs: Duration;
   readonly log: Logger;
-  /** Told once for each process. @param reason why it is over where that is not its own doing. */
-  onExit(requestId: number, processIndex: number, exitStatus: number, reason?: string): void;
+  /** Told once for each process. */
+  onExit(requestId: number, processIndex: number, exitStatus: number, more?: ExitFacts): void;
   /** Told when another number of processors is on nodes that are away. */
   onAway(count: number): void;
 }
@@ -86,7 +86,7 @@ export class NodeRunner implements Runner {
   }
 
   /** A process ended on its node; one that is not known is of a former life. */
-  noteExit(key: string, status: number, reason?: string): void {
+  noteExit(key: string, status: number, more?: ExitFacts): void {
     const placed = this.#placed.get(key);
     if (placed === undefined) return;
     this.#placed.delete(key);
@@ -95,13 +95,13 @@ export class NodeRunner implements Runner {
       clearTimeout(this.#killTimers.get(requestId));
       this.#killTimers.delete(requestId);
     }
-    if (reason === undefined) this.#options.onExit(requestId, index, status);
-    else this.#options.onExit(requestId, index, status, reason);
+    if (more === undefined) this.#options.onExit(requestId, index, status);
+    else this.#options.onExit(requestId, index, status, more);
   }
 
   /** A node is gone: all that ran there is over. */
   noteLost(name: string): void {
-    for (const placed of [...this.#placed.values()]) if (placed.node.name === name) this.noteExit(placed.key, lostStatus, 'MUT_NODE_LOST');
+    for (const placed of [...this.#placed.values()]) if (placed.node.name === name) this.noteExit(placed.key, lostStatus, { reason: 'MUT_NODE_LOST' });
   }
 
   #startOne(request: StartProcesses, index: number): void {
@@ -109,7 +109,7 @@ export class NodeRunner implements Runner {
     const node = this.#options.nodes.find((candidate) => candidate.isUp && this.#countOn(candidate) < candidate.processors);
     if (node === undefined) {
       this.#options.log.warn({ request: requestId, index }, 'no node that is up has a processor for a process');
-      this.#options.onExit(requestId, index, lostStatus, 'MUT_NODE_LOST');
+      this.#options.onExit(requestId, index, lostStatus, { reason: 'MUT_NODE_LOST' });
       return;
     }
     const key = `${requestId}.${index}`;
@@ -121,7 +121,7 @@ export class NodeRunner implements Runner {
       this.#options.log.warn({ request: requestId, index, node: node.name, err: error }, 'a process could not be started');
       // Any other trouble is the connection's, which breaks before it is noticed that the node is gone.
       if (error instanceof MutiraoError && error.code === 'MUT_LAUNCH_FAILED') this.noteExit(key, unstartableStatus);
-      else this.noteExit(key, lostStatus, 'MUT_NODE_LOST');
+      else this.noteExit(key, lostStatus, { reason: 'MUT_NODE_LOST' });
     });
     this.#placed.set(key, { key, requestId, index, node, started });
   }

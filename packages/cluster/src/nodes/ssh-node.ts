@@ -5,6 +5,7 @@ import type { Duration } from '@mutirao/core/shared';
 import type { Logger } from '@mutirao/runtime/log';
 import { quoteWord, renderAssignments } from '@mutirao/runtime/processes';
 import { lastWords, SshConnection } from '@mutirao/runtime/ssh';
+import type { ExitFacts } from '../request-runner.ts';
 import { signalScript, startScript, sweepScript, watchScript } from './node-scripts.ts';
 import type { NodeConfig } from './parse-node.ts';
 
@@ -18,7 +19,7 @@ export interface SshNodeOptions {
   readonly controlFolder: string;
   readonly log: Logger;
   /** A process ended. */
-  onExit(key: string, status: number): void;
+  onExit(key: string, status: number, more?: ExitFacts): void;
   /** It takes processes from now on, or none any more. */
   onChange(): void;
   /** The node is gone, and with it all that runs there. */
@@ -139,7 +140,8 @@ export class SshNode {
       if (status !== 0) throw new MutiraoError('MUT_NODE_LOST', `node ${this.name} cannot be watched: ${lastWords(stderr)}`);
       for (const [, key = '', exit, words = ''] of stdout.matchAll(/^(\S+) (\d+)(?: (.*))?$/gm)) {
         if (words.trim() !== '') log.info({ node: this.name, process: key, status: Number(exit), words: words.trim() }, 'a process ended with a status other than 0');
-        onExit(key, Number(exit));
+        if (words.trim() === '') onExit(key, Number(exit));
+        else onExit(key, Number(exit), { words: words.trim() });
       }
     }
   }

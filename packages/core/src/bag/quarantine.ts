@@ -1,6 +1,7 @@
 import type { ReplicaEnd } from '../messages/index.ts';
 import type { Duration, Instant } from '../shared/index.ts';
 import { faultOfCode } from './faults.ts';
+import { isShutdown } from './shutdown-reasons.ts';
 
 /** When a machine that breaks replicas is left alone, and how long. */
 export interface QuarantineRules {
@@ -34,7 +35,7 @@ export interface MachineHealth {
 /** What the ends in a report say of the machine that made it. */
 export function healthOf(ends: readonly Pick<ReplicaEnd, 'outcome' | 'reason'>[]): ReportHealth {
   if (ends.some(({ outcome }) => outcome !== 'broken' && outcome !== 'cancelled')) return 'sound';
-  const broken = ends.filter(({ outcome }) => outcome === 'broken');
+  const broken = ends.filter(({ outcome, reason }) => outcome === 'broken' && !isShutdown(reason));
   const blaming = broken.filter(({ reason }) => faultOfCode(reason) === 'machine');
   if (blaming.length > 0) return blaming.every(({ reason }) => reason === noSpace) ? 'full' : 'broken';
   return broken.some(({ reason }) => faultOfCode(reason) === 'unknown') ? 'doubted' : 'silent';

@@ -23,6 +23,8 @@ export interface MachineFacts {
   readonly reservation?: ReservationName;
   /** It can be a member of a gang, and its provider passes on what that needs; left out where not. */
   readonly takesGangs?: true;
+  /** The agent reports the end of each task so much later; left out for one that does not. Its queue must last for that time too. */
+  readonly reportDelay?: Duration;
 }
 
 /** What a machine is known by, whatever it is called: its identity, or its name where it tells none. */

@@ -23,6 +23,11 @@ for (const [name, title] of Object.entries(walks)) {
   });
 }
 
+test('allocations whose agents die at once are asked for less and less often, also after a restart', (t) => {
+  const dialogue = new ProviderDialogue();
+  checkInteractions(t, new URL('provider-dying-agents.txt', import.meta.url), (lines) => dialogue.perform(lines));
+});
+
 test('time-shared machines go to the broker with demand and change hands only when their agent holds nothing', (t) => {
   const dialogue = new ProviderDialogue({ resourceKind: 'machines' });
   checkInteractions(t, new URL('provider-time-shared.txt', import.meta.url), (lines) => dialogue.perform(lines));

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { agentMachine, createAgentState, listHeldReplicas, type AgentCommand, type AgentInput, type HeldReplica } from '@mutirao/core/machines/agent';
+import { agentMachine, createAgentState, listHeldReplicas, type AgentCommand, type AgentInput, type AgentState, type HeldReplica } from '@mutirao/core/machines/agent';
 import type { Content, MachineReport, ReplicaStart, TaskTemplate } from '@mutirao/core/messages';
 import { runs } from '@mutirao/testkit';
 
@@ -29,9 +29,7 @@ type Action = typeof anyAction extends fc.Arbitrary<infer T> ? T : never;
 
 /** A machine's host and its broker, which keep their own truth: what runs on each processor, which contents are pinned, what was told. */
 class World {
-  readonly state = createAgentState({
-    processors, unacknowledgedMax: 5, unacknowledgedBytesMax: 1000, killGrace: 30, startedDelay: 10, reportInterval: 5, contentBytesMax: 60, prefetchMax: 3,
-  });
+  readonly state: AgentState;
   now = 1;
   /** By slot: which replica's process, or staging, or collecting, goes on. */
   readonly busy = new Map<number, { replica: HeldReplica; kind: 'stage' | 'run' | 'collect' }>();
@@ -48,6 +46,13 @@ class World {
   nextId = 1;
   wakeAt = Infinity;
   broken = '';
+
+  /** @param longest how long ends are held back. */
+  constructor(longest: number) {
+    this.state = createAgentState({
+      processors, unacknowledgedMax: 5, unacknowledgedBytesMax: 1000, killGrace: 30, endHold: { longest, isForAll: true }, startedDelay: 10, reportInterval: 5, contentBytesMax: 60, prefetchMax: 3,
+    });
+  }
 
   act(action: Action): void {
     switch (action.kind) {
@@ -223,7 +228,7 @@ class World {
 
 test('every accepted replica ends in exactly one report, and no processor holds two, whatever is cancelled, lost or repeated', (t) => {
   fc.assert(fc.property(fc.array(anyAction, { minLength: 1, maxLength: 60 }), (actions) => {
-    const world = new World();
+    const world = new World(20);
     for (const action of actions) world.act(action);
     world.finish();
     const ends = world.ends().sort((x, y) => x - y);
@@ -235,7 +240,7 @@ test('every accepted replica ends in exactly one report, and no processor holds 
 
 test('a replica that has run for 10 ms is told as started unless it ends in that step', (t) => {
   fc.assert(fc.property(fc.array(fc.integer({ min: 0, max: 30 }), { minLength: 1, maxLength: 20 }), (times) => {
-    const world = new World();
+    const world = new World(0);
     world.act({ kind: 'attach' });
     for (const time of times) {
       world.act({ kind: 'place', count: 1, noOp: false, width: 1, contents: [], hasOutput: false, time: 0, again: false, rank: undefined });

@@ -8,5 +8,6 @@ export { isPacked, ownCommandLine, ownProgram, type ProcessName } from './own-pr
 export { isRemoved, removedFolder, Watchdog } from './watchdog.ts';
 export { Launchers, type LaunchersOptions, type TaskUsage } from './launchers.ts';
 export type { LaunchTask, TaskOutput } from './launcher.ts';
+export { parseRollup, proportionalBytes } from './proportional-memory.ts';
 export { makeFifos } from './make-fifos.ts';
 export { isVariableName, ProgramFinder, quoteWord, renderAssignments, renderCommand } from './shell-words.ts';

@@ -7,6 +7,7 @@ import { killGroup, killProcess } from './kill-group.ts';
 import { makeFifos } from './make-fifos.ts';
 import { Launcher, type LauncherExit, type LaunchTask, type TaskOutput } from './launcher.ts';
 import { Origins } from './origins.ts';
+import type { ResidentProcess } from './proportional-memory.ts';
 import { readProcesses, readUptime, type ProcessRow } from './process-table.ts';
 import { launcherVariable, type Watchdog } from './watchdog.ts';
 
@@ -28,7 +29,9 @@ export interface LaunchersOptions {
 /** What a slot's task holds, as sampled. */
 export interface TaskUsage {
   readonly slot: number;
+  /** Sum over `processes`: what several of them share is counted for each. */
   readonly residentBytes: number;
+  readonly processes: readonly ResidentProcess[];
   readonly outputBytes: number;
 }
 
@@ -120,7 +123,7 @@ export class Launchers {
    */
   sweep(): TaskUsage[] {
     const byGroup = new Map<number | undefined, Launcher>([...this.adopted, ...this.launchers.map((launcher) => [launcher.pgid, launcher] as const)]);
-    const resident = new Array<number>(this.launchers.length).fill(0);
+    const processes = this.launchers.map((): ResidentProcess[] => []);
     this.bootOffset = readBootOffset();
     const rows = readProcesses();
     const origins = this.origins.find(rows);
@@ -129,10 +132,10 @@ export class Launchers {
       const launcher = byGroup.get(row.pgid) ?? this.launchers[origins.get(row.pid) ?? -1];
       if (launcher === undefined || row.pid === launcher.pgid) continue;
       if (isLeftover(row, launcher)) killProcess(row.pid, 'SIGKILL');
-      else resident[launcher.index] = (resident[launcher.index] ?? 0) + row.residentBytes;
+      else processes[launcher.index]?.push(row);
     }
     return this.slots.flatMap((launcher, slot) => (
-      launcher.sequence === 0 ? [] : [{ slot, residentBytes: resident[launcher.index] ?? 0, outputBytes: launcher.outputBytes() }]));
+      launcher.sequence === 0 ? [] : [{ slot, ...usageOf(processes[launcher.index] ?? []), outputBytes: launcher.outputBytes() }]));
   }
 
   /** Bytes that a slot's task has written to both streams so far. Cheap. */
@@ -222,6 +225,10 @@ export class Launchers {
       if (slot !== undefined) this.options.onEnded(slot, Number(status));
     }
   }
+}
+
+function usageOf(processes: readonly ResidentProcess[]): Pick<TaskUsage, 'residentBytes' | 'processes'> {
+  return { processes, residentBytes: processes.reduce((sum, { residentBytes }) => sum + residentBytes, 0) };
 }
 
 function environmentOf({ environment, watchdog }: LaunchersOptions, index: number): Record<string, string> {

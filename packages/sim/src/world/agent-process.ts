@@ -33,6 +33,8 @@ type WorkCommand = Exclude<AgentCommand, { readonly kind: 'Reply' | 'WakeAt' }>;
 const orphanTimeout: Duration = 600_000;
 const finalCodes = new Set(['MUT_UNAUTHENTICATED', 'MUT_ALLOCATION_ENDED', 'MUT_WALLTIME_ENDED', 'MUT_RELEASED', 'MUT_REPLACED']);
 const killGrace: Duration = 5000;
+/** Between the signals of a manager to the tasks of an agent and to the agent itself; shorter than ends are held back. */
+const signalSpread: Duration = 200;
 /** What an agent says of a replica whose files had no room. */
 const noSpace: Verdict = { outcome: 'broken', reason: 'MUT_NO_SPACE', detail: 'no space left on the simulated disk' };
 
@@ -66,7 +68,7 @@ export class AgentProcess {
     this.#process = new MachineProcess<AgentState, AgentInput, never, AgentCommand>({
       name: setup.name, kernel, life: this.life, clock: host.openClock(), machine: agentMachine, disk: undefined, isDurable: () => false,
       state: createAgentState({
-        processors: facts.processors, unacknowledgedMax: 100, unacknowledgedBytesMax: 2 ** 20, killGrace, startedDelay: 10, reportInterval: 50,
+        processors: facts.processors, unacknowledgedMax: 100, unacknowledgedBytesMax: 2 ** 20, killGrace, endHold: { longest: 300, isForAll: facts.requestId !== '' }, startedDelay: 10, reportInterval: 50,
         contentBytesMax: 2 ** 20, prefetchMax: facts.processors + 16,
       }),
       luck: luck.fork('turns'), turnDelayMax: world.turnDelayMax, onTurn: (turn) => { world.onTurn(turn); },
@@ -108,6 +110,16 @@ export class AgentProcess {
     this.#process.deliver({ kind: 'StopRequested', reason: 'the agent was told to stop' });
     const { kernel, pace } = this.#setup.world;
     kernel.after(pace.stopGrace, () => { this.end(0); });
+  }
+
+  /** SIGTERM to every process at once: the tasks have it first, and many of them end as if they had done their work. */
+  stopAfterTasks(): void {
+    const { world, luck } = this.#setup;
+    for (const { replica } of [...this.#running.values()]) {
+      const fate = luck.fork(`signal to r${replica.start.replicaId}`).fraction();
+      if (fate < 0.8) this.#finish(replica, fate < 0.5 ? 0 : 143, true);
+    }
+    world.kernel.after(drawTime(luck, signalSpread), () => { if (!this.life.isOver) this.stop(); });
   }
 
   /** The process ends, and all that it runs with it. */
@@ -218,12 +230,13 @@ export class AgentProcess {
     this.#later(() => { if (this.#running.get(replicaId) === running) this.#finish(running.replica, signal === 'SIGTERM' ? 143 : 137); });
   }
 
-  #finish(replica: HeldReplica, exitStatus: number): void {
+  #finish(replica: HeldReplica, exitStatus: number, isSignalled = false): void {
     const { world, facts } = this.#setup;
     const { replicaId } = replica.start;
     if (this.life.isOver) return;
     this.#running.delete(replicaId);
     world.truth.endRun(facts.incarnation, replica.slots);
+    if (isSignalled) world.truth.noteSignalled({ label: replica.template.environment['SIMULATED_JOB'] ?? '', replicaId }, facts.incarnation);
     if (exitStatus === 0) this.#noteResult(replica);
     const noBytes = new Uint8Array(0);
     this.#process.deliver({

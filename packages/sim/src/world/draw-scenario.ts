@@ -18,7 +18,8 @@ export function drawScenario(seed: string): Scenario {
   const draw = new Draw(new Prng(`scenario ${seed}`));
   const clusterCount = draw.pick([0, 1, 1, 1, 2]);
   const clusters = Array.from({ length: clusterCount }, () => drawCluster(draw)).map((cluster, index) => losingNodesOrNot(watchedOrNot(cluster, new Draw(new Prng(`watch ${seed} ${index}`))), new Draw(new Prng(`nodes ${seed} ${index}`))))
-    .map((cluster, index) => finishingOrNot(cluster, new Draw(new Prng(`finish ${seed} ${index}`))));
+    .map((cluster, index) => finishingOrNot(cluster, new Draw(new Prng(`finish ${seed} ${index}`))))
+    .map((cluster, index) => signallingOrNot(cluster, new Draw(new Prng(`signals ${seed} ${index}`))));
   const labs = Array.from({ length: clusterCount === 0 ? 1 : draw.pick([0, 1, 1]) }, () => drawLab(draw));
   const stormDuration = draw.pick([10, 30, 60, 120]) * minute;
   const taskTimeMax = Math.min(20 * minute, ...clusters.map(({ walltimeMax }) => walltimeMax / 4));
@@ -184,6 +185,11 @@ function watchedOrNot(cluster: ClusterPlan, draw: Draw): ClusterPlan {
 function losingNodesOrNot(cluster: ClusterPlan, draw: Draw): ClusterPlan {
   const nodeLossesPerHour = draw.pick([0, 0, 0, 2, 20]);
   return nodeLossesPerHour === 0 ? cluster : { ...cluster, nodeLossesPerHour };
+}
+
+/** By luck of its own, as above. */
+function signallingOrNot(cluster: ClusterPlan, draw: Draw): ClusterPlan {
+  return draw.pick([true, false]) ? { ...cluster, signalsTasks: true } : cluster;
 }
 
 /** Has the heuristic that watches the queue decide at half of the clusters, as it does unless a user says otherwise, within a budget that may be a small one. By luck of its own, as above. */

@@ -117,6 +117,8 @@ export interface ClusterPlan {
   readonly isWatched?: boolean;
   /** How often a node is lost in an hour, with up to all of the processors; left out, never. */
   readonly nodeLossesPerHour?: number;
+  /** Its manager signals every process of an allocation that it ends, tasks before agents; left out, it signals agents alone. */
+  readonly signalsTasks?: boolean;
   /** Speeds of its nodes: uniform from `1 - spread` to `1 + spread`. */
   readonly speedSpread: number;
   readonly faults: ManagerFaults;

@@ -104,3 +104,15 @@ export function finishingScenario(scenario: Scenario): Scenario {
   const jobs = scenario.jobs.map((job) => ({ ...job, taskCount: Math.max(job.taskCount, 30), meanTaskTime: Math.max(job.meanTaskTime, 20_000) }));
   return drawFinishing(scenario.seed, { ...scenario, clusters, jobs });
 }
+
+/** The same jobs on a cluster that ends allocations all the time, with a signal to every process of them, tasks before agents: short walltimes, and lost nodes. */
+export function signallingScenario(scenario: Scenario): Scenario {
+  const [first = usualCluster] = scenario.clusters;
+  const cluster: ClusterPlan = { ...first, signalsTasks: true, walltimeMax: 120_000, requestsMax: 4, nodeLossesPerHour: 0, faults: honestManager };
+  return {
+    ...scenario, labs: [], clusters: [cluster], stormDuration: Math.min(scenario.stormDuration, 1_800_000),
+    jobs: scenario.jobs.map(({ reservation: _left, voteCount: _votes, credibility: _credibility, ...job }) => ({
+      ...job, meanTaskTime: Math.max(5_000, Math.min(job.meanTaskTime, 20_000)), failuresMax: 1, failureProbability: 0, brokenTaskCount: 0,
+    })),
+  };
+}

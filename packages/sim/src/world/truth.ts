@@ -75,6 +75,18 @@ export interface CountedFailure {
   readonly reason: string;
 }
 
+/** A run that began. */
+interface TrueRun {
+  readonly label: string;
+  readonly incarnation: string;
+  readonly taskIndex: number;
+  readonly exitStatus: number;
+  readonly time: Duration;
+  readonly processors: ProcessorCount;
+  /** The manager of its allocation ended it, whatever its status says. */
+  isSignalled: boolean;
+}
+
 /**
  * What really happens, whatever the machines believe: which runs hold which processors, and which results were taken.
  *
@@ -86,7 +98,7 @@ export class Truth {
   /** By incarnation: the replica on each slot. */
   readonly #slots = new Map<string, Map<number, string>>();
   /** What each replica id ever ran; after a fall of home an id may have been given twice. */
-  readonly #runs = new Map<number, { readonly label: string; readonly taskIndex: number; readonly exitStatus: number; readonly time: Duration; readonly processors: ProcessorCount }[]>();
+  readonly #runs = new Map<number, TrueRun[]>();
   #runCount = 0;
   /** By gang: the replicas that ever listened. */
   readonly #held = new Map<string, Set<number>>();
@@ -96,6 +108,7 @@ export class Truth {
   readonly #contents = new Map<string, Set<string>>();
   /** What each run that ended well really brought, by job and replica. */
   readonly #results = new Map<string, RunResult>();
+
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
@@ -164,7 +177,7 @@ export class Truth {
     const runs = this.#runs.get(replicaId) ?? [];
     this.#runs.set(replicaId, runs);
     const time = Math.ceil(workTime / speed);
-    runs.push({ label, taskIndex, exitStatus, time, processors: Math.max(1, plan.gangProcessors ?? 1) });
+    runs.push({ label, incarnation, isSignalled: false, taskIndex, exitStatus, time, processors: Math.max(1, plan.gangProcessors ?? 1) });
     return { time, exitStatus };
   }
 
@@ -187,8 +200,8 @@ export class Truth {
   /** A result was taken: that replica must have run that task, and well. */
   checkAccepted({ label, taskIndex, replicaId, sha256 = '' }: AcceptedResult): void {
     const runs = this.#runs.get(replicaId) ?? [];
-    const isTrue = runs.some((run) => run.label === label && run.taskIndex === taskIndex && run.exitStatus === 0);
-    invariant(isTrue, `r${replicaId} never did task ${taskIndex} of job "${label}", and its result was taken`);
+    const isTrue = runs.some((run) => run.label === label && run.taskIndex === taskIndex && run.exitStatus === 0 && !run.isSignalled);
+    invariant(isTrue, `r${replicaId} never did task ${taskIndex} of job "${label}", or was ended by a shutdown, and its result was taken`);
     const taken = this.#taken.get(label) ?? new Set();
     this.#taken.set(label, taken.add(taskIndex));
     const contents = this.#contents.get(`${label} ${taskIndex}`) ?? new Set<string>();
@@ -197,6 +210,11 @@ export class Truth {
     this.#checkOutvoted(label, taskIndex, this.#results.get(resultKey({ label, replicaId }))?.digest ?? '');
     invariant(!this.planOf(label).hasOutput || sha256 !== '', `the result of r${replicaId} was taken without its output`);
     invariant(!this.planOf(label).isChecked || !sha256.startsWith('bad'), `the result of r${replicaId} is wrong, was checked, and was taken`);
+  }
+
+  /** The manager of its allocation ended a run, whatever its status says. */
+  noteSignalled({ label, replicaId }: LabelledReplica, incarnation: string): void {
+    for (const run of this.#runs.get(replicaId) ?? []) if (run.label === label && run.incarnation === incarnation) run.isSignalled = true;
   }
 
   /** A run ended well and brought this. */
@@ -230,7 +248,7 @@ export class Truth {
       invariant(isVoted(this.planOf(label)), `job "${label}" is not voted on, and lacks a majority`);
       return;
     }
-    const isTrue = reason === 'MUT_CHECK_FAILED' ? this.planOf(label).isChecked && runs.length > 0 : runs.some((run) => run.exitStatus !== 0);
+    const isTrue = reason === 'MUT_CHECK_FAILED' ? this.planOf(label).isChecked && runs.length > 0 : runs.some((run) => run.exitStatus !== 0 && !run.isSignalled);
     invariant(isTrue, `r${replicaId} did not fail at task ${taskIndex} of job "${label}", and it was counted (${reason})`);
   }
 
@@ -243,7 +261,7 @@ export class Truth {
   timeOf(replicaIds: Iterable<number>): Duration {
     let time = 0;
     for (const replicaId of replicaIds) {
-      const run = this.#runs.get(replicaId)?.find(({ exitStatus }) => exitStatus === 0);
+      const run = this.#runs.get(replicaId)?.find(({ exitStatus, isSignalled }) => exitStatus === 0 && !isSignalled);
       if (run !== undefined) time += run.time * run.processors;
     }
     return time;

@@ -341,7 +341,7 @@ export class World implements Surroundings {
       },
     });
     agents.add(this.#tellLife(agent));
-    return { stop: () => { agent.stop(); }, kill: () => { agent.life.end(); } };
+    return { stop: () => { if (plan.signalsTasks === true) agent.stopAfterTasks(); else agent.stop(); }, kill: () => { agent.life.end(); } };
   }
 
   #addLab(name: string, plan: LabPlan): LabSite {

@@ -42,9 +42,14 @@ function requestTable(requests: readonly AllocationRequest[], now: number): stri
     ],
     requests.map((request) => [
       nameOfRequest(request), nameOf(RequestStatus, request.status), String(request.widthProcessors), showDuration(request.walltimeMs),
-      showMoment(request.submittedUnixMs, now), ...timesOf(request, now), request.reasons[0] ?? '',
+      showMoment(request.submittedUnixMs, now), ...timesOf(request, now), reasonOf(request),
     ]),
   );
+}
+
+/** Why it was asked for; once it is over, why it ended, with the last words of what failed there. */
+function reasonOf({ endedUnixMs, reasons }: AllocationRequest): string {
+  return (endedUnixMs === 0 ? reasons[0] : reasons.at(-1)) ?? '';
 }
 
 function timesOf({ submittedUnixMs, startedUnixMs, endedUnixMs }: AllocationRequest, now: number): [waited: string, ran: string] {

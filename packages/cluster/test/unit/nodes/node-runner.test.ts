@@ -25,7 +25,7 @@ function aRunner(...nodes: readonly FakeNode[]): { runner: NodeRunner; exits: st
   const exits: string[] = [];
   const away: number[] = [];
   const runner = new NodeRunner({
-    nodes, killGraceMs: 1, log: quietLogger, onExit: (requestId, index, status, reason = '') => { exits.push(`${requestId}.${index} ${status} ${reason}`.trim()); },
+    nodes, killGraceMs: 1, log: quietLogger, onExit: (requestId, index, status, { reason = '' } = {}) => { exits.push(`${requestId}.${index} ${status} ${reason}`.trim()); },
     onAway: (count) => { away.push(count); },
   });
   return { runner, exits, away };

@@ -1,6 +1,6 @@
 import type { ReplicaId } from '../../shared/index.ts';
 import { condemn } from './deadlines.ts';
-import { endReplica } from './end-replica.ts';
+import { countBytes, endReplica, noResult } from './end-replica.ts';
 import { removeFromQueue } from './queue.ts';
 import type { HeldReplica, Verdict } from './state.ts';
 import type { Turn } from './turn.ts';
@@ -26,7 +26,19 @@ export function drain(turn: Turn): void {
 export function stopAll(turn: Turn, reason: string): void {
   drain(turn);
   const verdict: Verdict = { outcome: 'broken', reason: 'MUT_AGENT_STOPPED', detail: reason };
+  dropUnsureEnds(turn, verdict);
   for (const replica of [...turn.state.replicas.values()]) stopReplica(turn, replica, verdict);
+}
+
+/** The agent is told to stop: what ended just before may have had the same signal, so its replicas are given back. */
+function dropUnsureEnds({ state }: Turn, verdict: Verdict): void {
+  const { exitStatus, standardOutput, standardError, outputTruncated } = noResult;
+  for (const { end } of state.unsureEnds) {
+    state.endedBytes -= countBytes(end);
+    state.untoldEnds.push({ ...end, ...verdict, exitStatus, standardOutput, standardError, outputTruncated, outputs: [] });
+  }
+  state.unsureEnds = [];
+  state.earliestSure = Infinity;
 }
 
 function stopReplica(turn: Turn, replica: HeldReplica, verdict: Verdict): void {

@@ -37,12 +37,13 @@ function checkContents(state: AgentState): void {
 }
 
 function checkReports(state: AgentState): void {
-  const ends = [...state.reports.flatMap((report) => [...report.ended]), ...state.untoldEnds];
+  const ends = [...state.reports.flatMap((report) => [...report.ended]), ...state.untoldEnds, ...state.unsureEnds.map(({ end }) => end)];
   invariant(ends.length === state.endedIds.size, `${ends.length} ends are kept for ${state.endedIds.size} replicas`);
   for (const end of ends) {
     invariant(state.endedIds.has(end.replicaId), `the end of replica ${end.replicaId} is kept twice`);
     invariant(!state.replicas.has(end.replicaId), `replica ${end.replicaId} is held and ended`);
   }
+  for (const { end, sureAt } of state.unsureEnds) invariant(sureAt >= state.earliestSure, `the end of replica ${end.replicaId} is sure at ${sureAt}, before the earliest`);
   for (const { replicaId } of state.untoldHolds) invariant(state.replicas.get(replicaId)?.status === 'held', `replica ${replicaId} is to be told as held, and is not`);
   for (const [index, report] of state.reports.entries()) {
     invariant(report.sequence === state.nextSequence - state.reports.length + index, `report ${report.sequence} is out of sequence`);

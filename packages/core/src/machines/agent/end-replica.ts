@@ -3,6 +3,7 @@ import { invariant, type Instant, type ReplicaId } from '../../shared/index.ts';
 import { releaseContents } from './release-contents.ts';
 import type { HeldReplica, ProcessResult, Verdict } from './state.ts';
 import type { Turn } from './turn.ts';
+import { findSureAt, holdEnd } from './unsure-ends.ts';
 
 const noBytes = new Uint8Array(0);
 const noOutputs: readonly OutputContent[] = [];
@@ -20,6 +21,8 @@ export interface EndFacts {
   readonly outputs: readonly OutputContent[];
   /** Left out where nothing was brought. */
   readonly staging?: StagingTimes;
+  /** When the end of its process can be reported; left out for one without a process. */
+  readonly sureAt?: Instant;
 }
 
 /** Of a replica that never ran. */
@@ -33,7 +36,8 @@ export function tellEnd(turn: Turn, replicaId: ReplicaId, verdict: Verdict, fact
     replicaId, outcome: verdict.outcome, exitStatus, startedAt: facts.startedAt, endedAt: now, reason: verdict.reason, detail: verdict.detail,
     standardOutput, standardError, outputTruncated, outputs: facts.outputs, ...(facts.staging === undefined ? {} : { staging: facts.staging }),
   };
-  state.untoldEnds.push(end);
+  if (facts.sureAt === undefined) state.untoldEnds.push(end);
+  else holdEnd(state, end, facts.sureAt);
   state.endedIds.add(replicaId);
   state.endedBytes += countBytes(end);
 }
@@ -50,7 +54,11 @@ export function endReplica(turn: Turn, replica: HeldReplica, verdict: Verdict, o
     for (const slot of replica.slots) state.freeSlots.push(slot);
   }
   releaseContents(turn, replica);
-  tellEnd(turn, replicaId, verdict, { startedAt: replica.startedAt, result: replica.result ?? noResult, outputs, ...stagingOf(replica) });
+  tellEnd(turn, replicaId, verdict, { startedAt: replica.startedAt, result: replica.result ?? noResult, outputs, ...stagingOf(replica), ...sureAtOf(turn, replica, verdict) });
+}
+
+function sureAtOf(turn: Turn, replica: HeldReplica, verdict: Verdict): Pick<EndFacts, 'sureAt'> {
+  return replica.processEndedAt === 0 ? {} : { sureAt: findSureAt(turn, replica, verdict) };
 }
 
 function stagingOf({ inputsAskedAt, inputsHereAt, inputsPlacingAt, commandEndedAt }: HeldReplica): Pick<EndFacts, 'staging'> {

@@ -10,6 +10,7 @@ export function finishProcess(turn: Turn, input: Extract<AgentInput, { kind: 'Pr
   const replica = findHeld(turn, input.replicaId, 'running');
   if (replica === undefined) return;
   replica.result = input.result;
+  replica.processEndedAt = turn.now;
   replica.deadline = undefined;
   const verdict = replica.verdict ?? input.verdict ?? judge(replica, input.result);
   if (replica.start.outputs.length === 0 || !bringsOutputs(verdict)) return endReplica(turn, replica, verdict);

@@ -11,7 +11,7 @@ export type { AgentChange } from './changes.ts';
 export type { AgentCommand } from './commands.ts';
 export type { AgentInput } from './inputs.ts';
 export {
-  createAgentState, listHeldReplicas, type AgentOptions, type AgentState, type HeldReplica, type HeldStatus, type ProcessResult, type Verdict,
+  createAgentState, listHeldReplicas, type AgentOptions, type AgentState, type EndHold, type HeldReplica, type HeldStatus, type ProcessResult, type Verdict,
 } from './state.ts';
 
 /** What one agent does with the processors of its machine. It journals nothing: whoever loses it runs its replicas elsewhere. */

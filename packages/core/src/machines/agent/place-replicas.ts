@@ -43,7 +43,7 @@ function findRefusal(state: AgentState, { template }: StartReplicas): Verdict | 
 function queueReplica(state: AgentState, { template }: StartReplicas, start: ReplicaStart): void {
   const needsContents = !template.noOp && start.inputs.length > 0;
   const replica: HeldReplica = {
-    template, start, status: 'placed', isAsked: !needsContents, missingCount: 0, slots: [], members: [], startedAt: 0, inputsAskedAt: 0, inputsHereAt: 0, inputsPlacingAt: 0, commandEndedAt: 0, verdict: undefined, deadline: undefined,
+    template, start, status: 'placed', isAsked: !needsContents, missingCount: 0, slots: [], members: [], startedAt: 0, inputsAskedAt: 0, inputsHereAt: 0, inputsPlacingAt: 0, processEndedAt: 0, commandEndedAt: 0, verdict: undefined, deadline: undefined,
     result: undefined,
   };
   if (needsContents) state.unaskedCount++;

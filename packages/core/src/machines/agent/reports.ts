@@ -3,6 +3,7 @@ import type { Instant, ReplicaId } from '../../shared/index.ts';
 import { countBytes } from './end-replica.ts';
 import type { AgentState, HeldReplica } from './state.ts';
 import type { Turn } from './turn.ts';
+import { releaseSureEnds } from './unsure-ends.ts';
 
 /** A report holds at most so many ends, and is closed when it holds so many bytes, so that a message stays small. */
 const reportEndsMax = 1024;
@@ -19,6 +20,7 @@ const reportEndsEnough = 128;
  */
 export function sendReports(turn: Turn): void {
   const { state, now } = turn;
+  releaseSureEnds(turn);
   if (!state.isAttached || mayWait(state, now)) return;
   let started = takeDueStarts(state, now);
   let gangHeld = state.untoldHolds;
@@ -63,7 +65,8 @@ export function nextReportDue(state: AgentState): Instant {
   dropEnded(state.untoldStarts);
   const [first] = state.untoldStarts;
   const startDue = first === undefined ? Infinity : first.startedAt + state.options.startedDelay;
-  return state.untoldEnds.length > 0 ? state.reportedAt + state.options.reportInterval : startDue;
+  const due = state.untoldEnds.length > 0 ? state.reportedAt + state.options.reportInterval : startDue;
+  return Math.min(due, state.earliestSure);
 }
 
 function mayWait(state: AgentState, now: Instant): boolean {

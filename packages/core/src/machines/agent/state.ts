@@ -10,6 +10,7 @@ export interface AgentOptions {
   readonly unacknowledgedBytesMax: Bytes;
   /** Between asking a task to end and killing it. */
   readonly killGrace: Duration;
+  readonly endHold: EndHold;
   /** A replica that ends sooner is never told as started. */
   readonly startedDelay: Duration;
   /** While enough replicas wait, ends are told together, one report in so long. */
@@ -18,6 +19,28 @@ export interface AgentOptions {
   readonly contentBytesMax: Bytes;
   /** Contents are asked for so many waiting replicas, from the front of the queue. */
   readonly prefetchMax: number;
+}
+
+/**
+ * How long the end of a process is held back before it is reported.
+ *
+ * What shuts a machine or an allocation down may signal every process of it at once. A task may then end before the agent has its own signal, and its end
+ * looks like any other. An end that is held back when the agent is told to stop is dropped, and the replica is given back instead.
+ */
+export interface EndHold {
+  readonly longest: Duration;
+  /**
+   * Every end is held for `longest`: in an allocation, which its manager may end at any moment. Otherwise an end is held for a hundredth of its run time at
+   * most, so that the latency of short tasks stays; only a process that a signal has ended is held for `longest`.
+   */
+  readonly isForAll: boolean;
+}
+
+/** The end of a process that is held back. */
+export interface UnsureEnd {
+  readonly end: ReplicaEnd;
+  /** When it can be reported. */
+  readonly sureAt: Instant;
 }
 
 /**
@@ -54,6 +77,8 @@ export interface HeldReplica {
   inputsHereAt: Instant;
   /** When its inputs began to be put in place; 0 before, and without inputs. */
   inputsPlacingAt: Instant;
+  /** When its process ended; 0 before, and without a process. */
+  processEndedAt: Instant;
   /** When its outputs began to be collected; 0 before, and without outputs. */
   commandEndedAt: Instant;
   /** Set once it is to end for another reason than its own. */
@@ -106,6 +131,10 @@ export interface AgentState {
   readonly untoldStarts: HeldReplica[];
   /** Members that listen and are in no report yet; each is `held`. */
   untoldHolds: GangHeld[];
+  /** Ends that are held back; none of them is in `untoldEnds`. */
+  unsureEnds: UnsureEnd[];
+  /** No end in `unsureEnds` can be reported before it; Infinity without any. */
+  earliestSure: Instant;
   /** Ends that are in no report yet. */
   untoldEnds: ReplicaEnd[];
   /** Sent and not acknowledged, in the order of their sequences. */
@@ -127,7 +156,8 @@ export interface AgentState {
 export function createAgentState(options: AgentOptions): AgentState {
   return {
     options, replicas: new Map(), queue: [], freeSlots: Array.from({ length: options.processors }, (_, index) => options.processors - 1 - index),
-    contents: new Map(), contentBytes: 0, unaskedCount: 0, isAttached: false, isDraining: false, hasLeft: false, untoldStarts: [], untoldHolds: [], untoldEnds: [], reports: [],
+    contents: new Map(), contentBytes: 0, unaskedCount: 0, isAttached: false, isDraining: false, hasLeft: false, untoldStarts: [], untoldHolds: [], unsureEnds: [], earliestSure: Infinity, untoldEnds: [],
+    reports: [],
     endedIds: new Set(), endedBytes: 0, nextSequence: 1, reportedAt: 0, earliestDeadline: Infinity, wakeAt: undefined,
   };
 }

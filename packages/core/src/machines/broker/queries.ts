@@ -214,11 +214,11 @@ export function countRunning(machine: BrokerMachine): number {
   return running;
 }
 
-/** What a machine is: `draining` gets nothing new, because its time is over, its provider is away, or it is gone. */
+/** What a machine is: `draining` gets nothing new, because its time is over, its provider is away, or it is gone or about to stop. */
 export function machineStatus(machine: BrokerMachine, now: Instant, wasCaught: boolean): MachineStatus {
   if (wasCaught) return 'quarantined';
   if (!isHere(machine) || (machine.facts.until !== undefined && machine.facts.until <= now)) return 'draining';
-  if (machine.quarantinedUntil > now) return 'quarantined';
+  if (machine.quarantinedUntil > now) return machine.isStopping ? 'draining' : 'quarantined';
   return machine.replicas.size === 0 ? 'idle' : 'busy';
 }
 

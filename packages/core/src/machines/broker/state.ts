@@ -404,6 +404,8 @@ export interface BrokerMachine {
   doubtedJobId: JobId;
   /** Nothing is placed before. */
   quarantinedUntil: Instant;
+  /** That is because it, or another machine of its allocation, was told to stop. */
+  isStopping: boolean;
 }
 
 /** What the replicas on one allocation, or on a provider's time-shared machines, made of their time. */

@@ -34,6 +34,7 @@ export function apply(state: ClusterState, change: ClusterChange): void {
       const request = getRequest(state, change.requestId);
       request.livingProcesses.delete(change.processIndex);
       request.hasFailed ||= change.exitStatus !== 0;
+      if (change.words !== undefined) request.lastWords ??= change.words;
       return;
     }
     case 'RequestEnding': {

@@ -19,7 +19,7 @@ export type ClusterChange =
   | { readonly kind: 'RequestDisplaced'; readonly requestId: number }
   /** @param startsAt of a request inside a reservation, which has no place in the plan. */
   | { readonly kind: 'RequestStarted'; readonly requestId: number; readonly startsAt?: Instant }
-  | { readonly kind: 'ProcessExited'; readonly requestId: number; readonly processIndex: number; readonly exitStatus: number }
+  | { readonly kind: 'ProcessExited'; readonly requestId: number; readonly processIndex: number; readonly exitStatus: number; readonly words?: string }
   /**
    * Reservations that are honoured no more, and those that are new or different. Where a new one does not fit beside what is promised, or one is
    * different, those that wait have lost their places.

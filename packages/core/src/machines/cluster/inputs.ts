@@ -12,7 +12,7 @@ export type ClusterInput =
   /** Replies `{}`, also for a request that is unknown or ended. */
   | { readonly kind: 'ReleaseRequested'; readonly replyTo: number; readonly requestId: number }
   /** One of a request's processes ended, or could not be started. A reason is given where that is not its own doing: the whole request ends for it. */
-  | { readonly kind: 'ProcessExited'; readonly requestId: number; readonly processIndex: number; readonly exitStatus: number; readonly reason?: string }
+  | { readonly kind: 'ProcessExited'; readonly requestId: number; readonly processIndex: number; readonly exitStatus: number; readonly reason?: string; readonly words?: string }
   /** All reservations of this cluster that are not over; a level. */
   | { readonly kind: 'ReservationsTold'; readonly windows: readonly ReservedWindow[] }
   /** A good claim for a reservation was shown; it is honoured until a level comes without it. */

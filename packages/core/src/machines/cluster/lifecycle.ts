@@ -4,7 +4,7 @@ import type { Instant, ProcessorCount } from '../../shared/index.ts';
 import { findRefusal } from './admission.ts';
 import { getRequest } from './apply.ts';
 import type { ClusterInput } from './inputs.ts';
-import { findGain, findScoreChange, scoreOf } from './scores.ts';
+import { commandFailed, findGain, findScoreChange, scoreOf } from './scores.ts';
 import { keyOf, roundWalltime, walltimeEndOf, type ClusterRequest } from './state.ts';
 import type { Turn } from './turn.ts';
 
@@ -114,13 +114,15 @@ export function releaseRequest(turn: Turn, { replyTo, requestId }: ClusterInput 
 }
 
 /** Notes the end of a process; with the last one the request ends. */
-export function noteExit(turn: Turn, { requestId, processIndex, exitStatus, reason }: ClusterInput & { kind: 'ProcessExited' }): void {
+export function noteExit(turn: Turn, { requestId, processIndex, exitStatus, reason, words }: ClusterInput & { kind: 'ProcessExited' }): void {
   const request = turn.state.requests.get(requestId);
   if (request === undefined || !request.livingProcesses.has(processIndex)) return; // Of a former life, or heard before.
   if (reason !== undefined && request.status === 'running') tellToEnd(turn, request, reason);
-  turn.change({ kind: 'ProcessExited', requestId, processIndex, exitStatus });
+  turn.change({ kind: 'ProcessExited', requestId, processIndex, exitStatus, ...(words === undefined ? {} : { words }) });
   if (request.livingProcesses.size > 0) return;
-  const ownReason = request.hasFailed ? 'MUT_COMMAND_FAILED' : '';
+  const { lastWords } = request;
+  const failure = lastWords === undefined ? commandFailed : `${commandFailed}, its last words: ${lastWords}`;
+  const ownReason = request.hasFailed ? failure : '';
   endRequest(turn, request, request.status === 'ending' ? request.endReason : ownReason);
 }
 

@@ -5,7 +5,10 @@ import type { ClusterChange } from './changes.ts';
 import type { ClusterRequest, ClusterState } from './state.ts';
 
 /** Ends whose run time is the user's own doing; of the others nothing is learned, least of all from a request that overran. */
-const countedReasons: ReadonlySet<string> = new Set(['', 'MUT_COMMAND_FAILED', 'MUT_RELEASED']);
+const countedReasons: ReadonlySet<string> = new Set(['', 'MUT_RELEASED']);
+
+/** The code of a request of which a process ended with another status than 0; what that wrote last may follow. */
+export const commandFailed = 'MUT_COMMAND_FAILED';
 
 /** The score of a user; a newcomer's for one who was never seen. */
 export function scoreOf({ scores }: ClusterState, userId: UserId): UserScore {
@@ -20,7 +23,7 @@ export function rankOf({ options }: ClusterState, { score = newcomer.score, subm
 /** What the end of a request at `now` changes of its user's score; undefined where it says nothing: it never ran, ran inside a reservation, overran or was lost. */
 export function findScoreChange(state: ClusterState, { order, status, startsAt }: ClusterRequest, reason: string, now: Instant): ClusterChange | undefined {
   const hasRun = status === 'running' || status === 'ending';
-  if (state.options.order === undefined || !hasRun || order.reservationId !== undefined || !countedReasons.has(reason)) return undefined;
+  if (state.options.order === undefined || !hasRun || order.reservationId !== undefined || !(countedReasons.has(reason) || reason.startsWith(commandFailed))) return undefined;
   const precision = precisionOf(now - (startsAt ?? now), order.walltime);
   return precision === undefined ? undefined : { kind: 'ScoreChanged', userId: order.userId, ...countPrecision(scoreOf(state, order.userId), precision) };
 }

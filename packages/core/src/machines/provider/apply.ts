@@ -1,6 +1,6 @@
 import { nameReservation } from '../../messages/index.ts';
 import { joinGroups, type TaskGroup } from '../../requests/index.ts';
-import { invariant, unreachable, type Instant } from '../../shared/index.ts';
+import { invariant, unreachable, type Duration, type Instant } from '../../shared/index.ts';
 import type { ProviderChange } from './changes.ts';
 import { noteSubmission, noteWithdrawal, setClockBack } from './asked-lately.ts';
 import { forgetReports, keepReport, returnLeased, setDeputy, startLeased, takeLease, trimLease } from './apply-lease.ts';
@@ -201,7 +201,20 @@ function pauseAfter(state: ProviderState, request: OwnRequest, change: ProviderC
   // A full disk at the manager: asked again at a steady pace, and not counted among what makes asking hopeless.
   if (change.isPassing === true) state.pausedUntil = Math.max(state.pausedUntil, change.at + Math.min(state.config.refusalPause, state.config.refusalPauseMax));
   else if (change.status === 'rejected') pauseAsking(state, change.at, () => { state.refusals += 1; });
-  else if (!request.hasServed && request.releaseReason === '') pauseAsking(state, change.at, () => { state.fruitless += 1; });
+  else if (request.releaseReason === '') noteUse(state, request, change.at);
+}
+
+/** An allocation of which no task has ended, and that ended sooner than this, had agents that could not work. */
+const agentLifeMin: Duration = 60_000;
+/** So many of these in a row are no accident, such as a preemption. */
+const barrenMax = 3;
+
+/** Counts an allocation that ended by itself: no agent attached, or all of them died at once, or it was of use. */
+function noteUse(state: ProviderState, { hasServed, taskTime, startedAt, endedAt, walltime }: OwnRequest, at: Instant): void {
+  const isBarren = hasServed && taskTime === 0 && endedAt - startedAt < Math.min(agentLifeMin, walltime);
+  if (isBarren) state.barren += 1;
+  else if (hasServed) state.barren = 0;
+  if (!hasServed || state.barren >= barrenMax) pauseAsking(state, at, () => { state.fruitless += 1; });
 }
 
 function pauseAsking(state: ProviderState, at: Instant, count: () => void): void {
@@ -215,6 +228,7 @@ function pauseAsking(state: ProviderState, at: Instant, count: () => void): void
 function forgetRefusals(state: ProviderState): void {
   state.refusals = 0;
   state.fruitless = 0;
+  state.barren = 0;
   state.pausedUntil = 0;
 }
 
@@ -238,7 +252,7 @@ function addMachine(state: ProviderState, change: ProviderChange & { kind: 'Mach
   // One that was lost before, and is back, may hold what it held then.
   if (request.isForeign === true) getMachine(state, facts.machineId).isForeign = true;
   request.hasServed = true;
-  state.fruitless = 0;
+  if (state.barren < barrenMax) state.fruitless = 0;
 }
 
 function addTaskTimes(state: ProviderState, change: ProviderChange & { kind: 'TasksMeasured' }): void {
@@ -246,6 +260,8 @@ function addTaskTimes(state: ProviderState, change: ProviderChange & { kind: 'Ta
   const request = state.requests.get(change.requestId);
   if (request === undefined) return;
   request.taskTime += change.total;
+  state.fruitless = 0;
+  state.barren = 0;
   if (request.brokerId === '') return;
   const broker = getBroker(state, request.brokerId);
   if (isOfDemand(broker, request)) broker.taskTimes = addTimes(broker.taskTimes, change);

@@ -35,7 +35,10 @@ export function noteWithdrawal(state: ProviderState, at: Instant): void {
 }
 
 /** Takes what was asked for later than now, by a clock that was set back since, as asked for now: the hour is not longer for it. */
-export function setClockBack({ asked }: ProviderState, at: Instant): void {
+export function setClockBack(state: ProviderState, at: Instant): void {
+  const { asked } = state;
+  // By how much is not known, so a pause that began by the clock before would last for as long as it was wrong.
+  state.pausedUntil = Math.min(state.pausedUntil, at);
   asked.submissions = asked.submissions.map((instant) => Math.min(instant, at));
   asked.withdrawals = asked.withdrawals.map((instant) => Math.min(instant, at));
 }

@@ -44,12 +44,13 @@ export function changeDemand(turn: Turn, brokerId: BrokerId, demand: Demand): vo
   const { state, now } = turn;
   const broker = state.brokers.get(brokerId);
   if (broker === undefined || broker.connectionId === 0) return;
-  const before = broker.demand?.pendingTasks ?? 0;
+  // Kept over a restart, unlike the demand itself: that the provider is back is no reason to hope.
+  const isNew = broker.demandFrom === 0 && demand.pendingTasks > 0;
   broker.demand = demand;
   broker.demandRequest = state.nextRequestNumber;
   broker.endedProcessors = 0;
   noteDemand(turn, broker);
-  if (before === 0 && demand.pendingTasks > 0 && state.refusals + state.fruitless > 0) commit(turn, { kind: 'RefusalsForgotten', at: now });
+  if (isNew && state.refusals + state.fruitless > 0) commit(turn, { kind: 'RefusalsForgotten', at: now });
 }
 
 /** Notes where a demand begins and ends: what is learnt of its tasks belongs to it alone. */

@@ -112,8 +112,15 @@ function findObstacle({ state, now }: Turn, inNeedCount: number, isWatching: boo
   if (state.limits === undefined) return 'The limits of the resource are not known yet.';
   if (state.listing === undefined) return 'The queue of the resource has not been read yet.';
   const failures = `failures in a row: ${refusals} refused, ${fruitless} ended without a machine`;
-  if (now < state.pausedUntil) return `Paused for another ${describeTime(state.pausedUntil - now)}, after ${failures}.`;
+  if (now < state.pausedUntil) return `Paused for another ${describeTime(state.pausedUntil - now)}, after ${failures}.${describeLastFailure(state)} It asks at once when the heuristic is set, or when new work comes after a time without any.`;
   return undefined;
+}
+
+/** What came of the last request that failed: the words of the manager, and of the agents where the manager passes them on. */
+function describeLastFailure({ requests }: ProviderState): string {
+  const failed = [...requests.values()].filter(({ endedAt, releaseReason, taskTime }) => endedAt > 0 && releaseReason === '' && taskTime === 0);
+  const last = failed.at(-1);
+  return last === undefined ? '' : ` The last one, ${last.requestId}: ${last.reasons.at(-1) ?? ''}`;
 }
 
 /** Why nobody is in need. */

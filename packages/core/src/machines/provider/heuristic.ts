@@ -54,6 +54,8 @@ export function switchHeuristic(turn: Turn, { replyTo, heuristic, defaultTime }:
     turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: false, code: 'MUT_BAD_REQUEST', message: fault } });
     return;
   }
+  // Somebody looks after this provider, and may have mended what was wrong.
+  if (state.refusals + state.fruitless > 0) commit(turn, { kind: 'RefusalsForgotten', at: now });
   if (!isSame(to, before)) commit(turn, { kind: 'HeuristicSwitched', to, over: configuredHeuristic(state), at: now });
   turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: true, value: to } });
 }

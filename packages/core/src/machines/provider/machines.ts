@@ -117,7 +117,8 @@ export function loseMachinesOf(turn: Turn, request: OwnRequest, code: string): v
     if (machine.facts.requestId !== request.requestId) continue;
     loseMachine(turn, machine, code);
     if (machine.attachmentId === 0) continue;
-    turn.commands.push({ kind: 'RefuseAgent', attachmentId: machine.attachmentId, code, reason: `request ${request.requestId} is over` });
+    // An agent that outlived its allocation is to end, whatever its tasks are told of that.
+    turn.commands.push({ kind: 'RefuseAgent', attachmentId: machine.attachmentId, code: code === 'MUT_MACHINE_LOST' ? 'MUT_ALLOCATION_ENDED' : code, reason: `request ${request.requestId} is over` });
   }
 }
 

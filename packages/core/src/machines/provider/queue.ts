@@ -160,8 +160,12 @@ function seeEnd(turn: Turn, request: OwnRequest, entry: QueuedRequest): void {
 
 function codeOfEnd(entry: QueuedRequest, hasRun: boolean): string {
   const isWalltime = hasRun && entry.endedAt - entry.startsAt >= entry.walltime;
-  return isWalltime || entry.endReason === 'MUT_WALLTIME_ENDED' ? 'MUT_WALLTIME_ENDED' : 'MUT_ALLOCATION_ENDED';
+  if (isWalltime || entry.endReason === 'MUT_WALLTIME_ENDED') return 'MUT_WALLTIME_ENDED';
+  return brokenEnd.test(entry.endReason) ? 'MUT_MACHINE_LOST' : 'MUT_ALLOCATION_ENDED';
 }
+
+/** Ends that nobody asked for, as Slurm and the embedded cluster name them: a task may have brought them about, unlike a preemption or a cancellation. */
+const brokenEnd = /^(?:BOOT_FAIL|FAILED|NODE_FAIL|OUT_OF_MEMORY|MUT_COMMAND_FAILED|MUT_NODE_LOST)/;
 
 /** One that was given up is taken back when it shows up again and a slot is free for it; otherwise it is released. */
 function seeEndedRequest(turn: Turn, request: OwnRequest, entry: QueuedRequest): void {

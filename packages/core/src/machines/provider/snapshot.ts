@@ -32,6 +32,8 @@ export interface ProviderSnapshot {
   readonly taskTimes: MeasuredTimes;
   readonly refusals: number;
   readonly fruitless: number;
+  /** Left out where it is 0. */
+  readonly barren?: number;
   readonly pausedUntil: Instant;
 }
 
@@ -44,9 +46,9 @@ export interface SavedLease {
 
 /** Takes what the state promised. */
 export function freezeProvider(state: ProviderState): ProviderSnapshot {
-  const { instance, limits, requestsMaxSeen, nextRequestNumber, taskTimes, refusals, fruitless, pausedUntil, switched } = state;
+  const { instance, limits, requestsMaxSeen, nextRequestNumber, taskTimes, refusals, fruitless, barren, pausedUntil, switched } = state;
   return {
-    instance, limits, requestsMaxSeen, nextRequestNumber, taskTimes, refusals, fruitless, pausedUntil,
+    instance, limits, requestsMaxSeen, nextRequestNumber, taskTimes, refusals, fruitless, pausedUntil, ...(barren === 0 ? {} : { barren }),
     ...(switched === undefined ? {} : { switched }),
     ...(state.windows.size === 0 ? {} : { windows: [...state.windows.values()] }), ...(state.waits.length === 0 ? {} : { waits: [...state.waits] }),
     ...(state.asked.submissions.length + state.asked.withdrawals.length === 0 ? {} : { asked: { ...state.asked } }),

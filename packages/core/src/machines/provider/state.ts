@@ -309,6 +309,8 @@ export interface ProviderState {
   /** Refusals in a row, and requests in a row that ended without a machine. */
   refusals: number;
   fruitless: number;
+  /** Allocations in a row whose agents attached, and that ended at once without the end of a task. */
+  barren: number;
   /** Nothing is submitted before. */
   pausedUntil: Instant;
   /** Why nothing more is asked for now, or what was asked for last; sentences. */
@@ -341,7 +343,7 @@ export interface ProviderState {
 export function createProviderState(config: ProviderConfig): ProviderState {
   return {
     config, instance: '', switched: undefined, startedAt: 0, managerOffset: undefined, limits: undefined, requestsMaxSeen: 0, listing: undefined, listingFailure: '', requests: new Map(), nextRequestNumber: 1,
-    brokers: new Map(), machines: new Map(), kept: new Map(), keptBytes: 0, taskTimes: nothingMeasured, refusals: 0, fruitless: 0, pausedUntil: 0, standing: [], lastDecision: undefined, drainReason: '', givesAllBack: false, windows: new Map(), waits: [], asked: { submissions: [], withdrawals: [] }, judgements: new Map(), toldAhead: new Map(), expectedStarts: new Map(), idleSince: new Map(), wakeAt: 0,
+    brokers: new Map(), machines: new Map(), kept: new Map(), keptBytes: 0, taskTimes: nothingMeasured, refusals: 0, fruitless: 0, barren: 0, pausedUntil: 0, standing: [], lastDecision: undefined, drainReason: '', givesAllBack: false, windows: new Map(), waits: [], asked: { submissions: [], withdrawals: [] }, judgements: new Map(), toldAhead: new Map(), expectedStarts: new Map(), idleSince: new Map(), wakeAt: 0,
   };
 }
 

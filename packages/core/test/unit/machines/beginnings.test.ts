@@ -61,7 +61,7 @@ test('a provider begins with what it promised, an agent with nothing', (t) => {
   t.deepEqual(opened.config, state.config);
   t.is(opened.instance, 'one');
   const options = {
-    processors: 2, unacknowledgedMax: 9, unacknowledgedBytesMax: 9, killGrace: 9, startedDelay: 9, reportInterval: 9, contentBytesMax: 9, prefetchMax: 9,
+    processors: 2, unacknowledgedMax: 9, unacknowledgedBytesMax: 9, killGrace: 9, endHold: { longest: 9, isForAll: true }, startedDelay: 9, reportInterval: 9, contentBytesMax: 9, prefetchMax: 9,
   };
   const agent = createAgentState(options);
   const saved = written(saveAgentBeginning(agent));

@@ -1,3 +1,4 @@
+import { isShutdown } from '@mutirao/core/bag';
 import type { BrokerChange, ChangeOf, ReplicaEnding } from '@mutirao/core/machines/broker';
 import { invariant, type JobId, type MachineId, type ProviderId, type ReplicaId, type TaskIndex } from '@mutirao/core/shared';
 import { predecessorsIn } from '../plan-edges.ts';
@@ -187,7 +188,8 @@ export class JournalBook {
       task.failures += 1;
       this.#truth.checkFailed({ label: job.label, taskIndex, replicaId, reason: ending.reason });
     }
-    if (fate === 'lost') task.losses += 1;
+    // What was taken away by a shutdown or a preemption is no task's fault.
+    task.losses += Number(fate === 'lost' && !isShutdown(ending.reason));
     if (task.end === undefined) moveTask(task, taskStatus, { isHung: ending.reason === 'MUT_NO_MAJORITY', name: `task ${taskIndex} of job ${jobId}`, failuresMax: job.failuresMax });
     if (task.end !== undefined) job.places.delete(taskIndex);
   }

@@ -51,7 +51,7 @@ function compare(name: string, living: string, replayed: string): void {
 
 /** What is of the moment, by name. */
 const seenFields: ReadonlySet<string> = new Set([
-  'isTold', 'demandsAt', 'demandsDue', 'breakages', 'doubtedJobId', 'quarantinedUntil', 'isWithdrawing', 'isEnding', 'isConnected', 'awaySince', 'hearingUntil', 'isHearing', 'lastError', 'demandAt', 'gangsInVain', 'gangsPausedUntil', 'owesTurn', 'brokenGangs', 'shareSince', 'clockOffset', 'wakeAt',
+  'isTold', 'demandsAt', 'demandsDue', 'breakages', 'doubtedJobId', 'quarantinedUntil', 'isStopping', 'isWithdrawing', 'isEnding', 'isConnected', 'awaySince', 'hearingUntil', 'isHearing', 'lastError', 'demandAt', 'gangsInVain', 'gangsPausedUntil', 'owesTurn', 'brokenGangs', 'shareSince', 'clockOffset', 'wakeAt',
   'seenAt', 'unknownSince', 'missedListings', 'releaseAskedAt', 'attachmentId', 'toldConnectionId', 'isReturning', 'connectionId', 'isSettled', 'idleSince', 'coveredSince', 'demandRequest', 'endedProcessors',
   'resourceId', 'takesLeases', 'isLeaseTold', 'leaseSeenAt', 'busySince', 'resourceAwaitedUntil', 'resourceDue', 'takesResource', 'leaseConnectionId', 'isLeaseConfirmed', 'isKeeping', 'isFull', 'isGone', 'gangsInVain', 'gangsPausedUntil', 'owesTurn',
 ]);
@@ -74,7 +74,7 @@ function describeBroker(state: BrokerState): string {
 
 function describeProvider({ requests, machines, brokers, taskTimes, limits, ...state }: ProviderState): string {
   return JSON.stringify([
-    state.instance, state.requestsMaxSeen, state.nextRequestNumber, state.refusals, state.fruitless, state.pausedUntil, taskTimes, limits,
+    state.instance, state.requestsMaxSeen, state.nextRequestNumber, state.refusals, state.fruitless, state.barren, state.pausedUntil, taskTimes, limits,
     [...requests.values()].map((request) => [plainOf(request), request.reasons, request.reservation, request.heldFor]), [...state.windows.values()], state.waits, state.asked, [...brokers.values()].map((broker) => [plainOf(broker), broker.taskTimes, broker.cutOff, broker.lease?.outline, [...broker.lease?.started ?? []].sort(), broker.lease?.startedCounts]),
     [...state.kept.values()].map(({ facts, brokerId, reports }) => [facts, brokerId, reports]), state.keptBytes,
     [...machines.values()].map((machine) => [plainOf(machine), machine.facts]),

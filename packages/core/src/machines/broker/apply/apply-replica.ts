@@ -7,6 +7,7 @@ import { takeFromLease } from './apply-lease.ts';
 import { getMachine } from './apply-machine.ts';
 import type { ChangeOf, ReplicaEnding } from '../changes.ts';
 import { isFollower } from '../gangs/gang.ts';
+import { isCountedLoss } from '../results/endings.ts';
 import { book, chargeOf, runTimesOf } from '../ledger/ledger-accounts.ts';
 import { outputsOn } from '../placing/matching.ts';
 import { leavePlace, leavePlaceElsewhere, queueOf } from '../placement/placed-tasks.ts';
@@ -187,7 +188,7 @@ function countOnMachine(machine: BrokerMachine, ending: ReplicaEnding): void {
 
 /** What a task learns from a replica's end. */
 function remember(task: OpenTask, ending: ReplicaEnding, where: { readonly machineId: string; readonly at: Instant }): void {
-  if (ending.fate !== 'failed' && ending.fate !== 'lost') return;
+  if (ending.fate !== 'failed' && !isCountedLoss(ending)) return;
   if (ending.fate === 'failed') task.failureCount++;
   else task.lossCount++;
   if (isDoubted(ending)) task.doubtCount++;

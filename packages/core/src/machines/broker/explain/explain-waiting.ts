@@ -72,6 +72,7 @@ function explainUnusable(state: BrokerState, machine: BrokerMachine, now: Instan
   if (machine.isGone) return `${machineId}: it is gone, and its provider tells what it did before.`;
   if (!machine.isTold) return `${machineId}: its provider has not told of it since it came back.`;
   if (until !== undefined && until <= now) return `${machineId}: its allocation is over.`;
+  if (machine.isStopping) return `${machineId}: it, or another machine of its allocation, was told to stop; it gets no tasks for ${describeTime(quarantinedUntil - now)}.`;
   if (breakages === 0) return `${machineId}: its disk had no room for what it was given, and it is left alone for ${describeTime(quarantinedUntil - now)}.`;
   return `${machineId}: it broke what it was given ${plural(breakages, 'time')} in a row and is left alone for ${describeTime(quarantinedUntil - now)}.`;
 }

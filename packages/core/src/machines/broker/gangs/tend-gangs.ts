@@ -1,3 +1,4 @@
+import { isShutdown } from '../../../bag/index.ts';
 import type { GangHeld } from '../../../messages/index.ts';
 import type { Duration, JobId } from '../../../shared/index.ts';
 import type { ReplicaFate } from '../changes.ts';
@@ -97,7 +98,8 @@ function leaderEnd(gang: BrokerGang, { fate, outcome, reason, detail, machineId 
   // Nothing of it ran, and nothing that it does brought this about.
   const wasSpared = gang.status === 'gathered' && (outcome === undefined || fate === 'withdrawn');
   const end: ReplicaFate = wasSpared ? 'withdrawn' : 'lost';
-  return { fate: end, reason: gangBroken, detail: [machineId, reason, detail].filter((text) => text !== '').join(': ') };
+  // A shutdown of one machine is no more the task's doing than one of all.
+  return { fate: end, reason: isShutdown(reason) ? reason : gangBroken, detail: [machineId, reason, detail].filter((text) => text !== '').join(': ') };
 }
 
 /** Has a job's gangs wait a while where they end before they start, however that comes: else they would be placed and end without a pause. */

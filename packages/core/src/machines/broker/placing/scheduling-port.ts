@@ -59,7 +59,8 @@ function depthOf(turn: Turn, queue: TaskQueue, machine: BrokerMachine): number {
   if (machine.breakages > 0 || isTooLateFor(turn, queue, machine)) return 0;
   const slots = Math.floor(machine.processors / queue.processors);
   const taskTimeMedian = queue.noOp ? undefined : timeQuantile(queue.job, machine, { share: 0.5, elapsed: 0 });
-  return prefetchDepth({ noOp: queue.noOp, slots, taskTimeMedian }, turn.state.options.prefetch);
+  const { target, replicasMax } = turn.state.options.prefetch;
+  return prefetchDepth({ noOp: queue.noOp, slots, taskTimeMedian }, { replicasMax, target: target + (machine.facts.reportDelay ?? 0) });
 }
 
 /** Ready tasks of a queue that are to be placed. */

@@ -1,4 +1,4 @@
-import { doubtsMax, faultOfCode, noSpace } from '../../../bag/index.ts';
+import { doubtsMax, faultOfCode, isShutdown, noSpace } from '../../../bag/index.ts';
 import type { ReplicaEnd, TaskStatus } from '../../../messages/index.ts';
 import type { ReplicaEnding, ReplicaFate } from '../changes.ts';
 import { isFollower } from '../gangs/gang.ts';
@@ -31,8 +31,8 @@ function brokenFate({ reason, startedAt }: ReplicaEnd): ReplicaFate {
   const fault = faultOfCode(reason);
   // An agent of another release may call broken what is the task's own doing.
   if (fault === 'task' || fault === 'user') return 'failed';
-  // A disk that was full before it began says nothing about the task.
-  return reason === noSpace && startedAt === 0 ? 'withdrawn' : 'lost';
+  // A disk that was full before it began, or a machine that was leaving, says nothing about the task.
+  return (reason === noSpace || isShutdown(reason)) && startedAt === 0 ? 'withdrawn' : 'lost';
 }
 
 function abortedFate(abortFate: Exclude<BrokerReplica['abortFate'], undefined>): ReplicaFate {
@@ -44,7 +44,7 @@ function abortedFate(abortFate: Exclude<BrokerReplica['abortFate'], undefined>):
  *
  * A task is given up only when nothing of it runs any more: a sister may still succeed.
  */
-export function statusAfter(replica: BrokerReplica, fate: ReplicaFate, options: BrokerOptions, isInDoubt = false): TaskStatus {
+export function statusAfter(replica: BrokerReplica, { fate, reason }: Pick<ReplicaEnding, 'fate' | 'reason'>, options: BrokerOptions, isInDoubt = false): TaskStatus {
   const { job, task } = replica;
   if (isFollower(replica)) return presentStatus(job, task);
   if (fate === 'accepted') return 'finished';
@@ -53,7 +53,7 @@ export function statusAfter(replica: BrokerReplica, fate: ReplicaFate, options: 
   if (fate === 'cancelled' && replica.abortFate !== 'retried') return 'cancelled';
   // A task that nobody can run is not tried as often as machines may be lost.
   if (isInDoubt && task.doubtCount + 1 >= doubtsMax) return 'failed';
-  return statusAlone(task, { fate, failuresMax: replica.job.failuresMax, lossesMax: options.lossesMax });
+  return statusAlone(task, { fate, reason, failuresMax: replica.job.failuresMax, lossesMax: options.lossesMax });
 }
 
 /** What a task that has ended is now: it runs again when its result was doubted, and has sisters of a former winner beside. */
@@ -64,16 +64,22 @@ function presentStatus(job: BrokerJob, { index, status }: OpenTask): TaskStatus 
   return job.queues.some(({ ready }) => ready.has(index)) ? 'ready' : status;
 }
 
+/** Whether an ending counts towards the losses after which a task is given up: a shutdown or a preemption never does. */
+export function isCountedLoss({ fate, reason }: Pick<ReplicaEnding, 'fate' | 'reason'>): boolean {
+  return fate === 'lost' && !isShutdown(reason);
+}
+
 interface LastEnding {
   readonly fate: ReplicaFate;
+  readonly reason: string;
   readonly failuresMax: number;
   readonly lossesMax: number;
 }
 
 /** What a task is after the last of its replicas ended without success. */
-export function statusAlone(task: OpenTask, { fate, failuresMax, lossesMax }: LastEnding): TaskStatus {
+export function statusAlone(task: OpenTask, { fate, reason, failuresMax, lossesMax }: LastEnding): TaskStatus {
   const failures = task.failureCount + (fate === 'failed' ? 1 : 0);
-  const losses = task.lossCount + (fate === 'lost' ? 1 : 0);
+  const losses = task.lossCount + (isCountedLoss({ fate, reason }) ? 1 : 0);
   return failures >= failuresMax || losses >= lossesMax ? 'failed' : 'ready';
 }
 
@@ -87,19 +93,29 @@ export function statusWithout({ state }: Pick<Turn, 'state'>, { job, task }: Suc
   if ((task.successes?.length ?? 0) > 1) return 'verifying';
   if (task.replicas.length > 0) return 'running';
   if (fate === 'cancelled' || job.status === 'cancelled') return 'cancelled';
-  return statusAlone(task, { fate, failuresMax: job.failuresMax, lossesMax: state.options.lossesMax });
+  return statusAlone(task, { fate, reason: '', failuresMax: job.failuresMax, lossesMax: state.options.lossesMax });
+}
+
+/**
+ * Managers warn of the end of a walltime by a signal some time before it. A task that is stopped within the last tenth of the time that it had is too long for the
+ * allocation; were that counted as any other shutdown, a task that is longer than every walltime would run for ever.
+ */
+function reasonOf({ machine: { facts: { until } } }: BrokerReplica, { reason, startedAt, endedAt }: ReplicaEnd): string {
+  if (reason !== 'MUT_AGENT_STOPPED' || until === undefined || startedAt === 0) return reason;
+  return until - endedAt <= (endedAt - startedAt) / 9 ? 'MUT_WALLTIME_ENDED' : reason;
 }
 
 /** The ending of a replica as its machine tells it. */
 export function toldEnding(turn: Turn, replica: BrokerReplica, end: ReplicaEnd): ReplicaEnding {
   const fate = fateOf(replica, end);
+  const reason = reasonOf(replica, end);
   const isInDoubt = isDoubted({ ...end, fate });
-  const taskStatus = statusAfter(replica, fate, turn.state.options, isInDoubt);
+  const taskStatus = statusAfter(replica, { fate, reason }, turn.state.options, isInDoubt);
   const isLostOften = taskStatus === 'failed' && fate === 'lost' && !isInDoubt && !isFollower(replica);
   return {
     replicaId: replica.replicaId, taskIndex: replica.task.index, fate, taskStatus,
     outcome: end.outcome, exitStatus: end.exitStatus, placedAt: replica.placedAt, startedAt: end.startedAt, endedAt: end.endedAt,
-    reason: isLostOften ? lostOften : end.reason, detail: isLostOften ? `the last one: ${end.reason} ${end.detail}` : end.detail,
+    reason: isLostOften ? lostOften : reason, detail: isLostOften ? `the last one: ${reason} ${end.detail}` : end.detail,
     standardOutput: end.standardOutput, standardError: end.standardError, outputTruncated: end.outputTruncated, outputs: end.outputs,
     ...(end.staging === undefined ? {} : { staging: end.staging }),
   };
@@ -121,7 +137,7 @@ export function endUntold(turn: Turn, replica: BrokerReplica, end: UntoldEnd): v
 /** The ending of a replica of which no machine tells: now, as far as anybody knows. */
 export function untoldEnding(turn: Turn, replica: BrokerReplica, end: UntoldEnd): ReplicaEnding {
   const fate = replica.abortFate === undefined ? end.fate : abortedFate(replica.abortFate);
-  const taskStatus = statusAfter(replica, fate, turn.state.options);
+  const taskStatus = statusAfter(replica, { fate, reason: end.reason }, turn.state.options);
   const isLostOften = taskStatus === 'failed' && fate === 'lost' && !isFollower(replica);
   return {
     replicaId: replica.replicaId, taskIndex: replica.task.index, fate, taskStatus,

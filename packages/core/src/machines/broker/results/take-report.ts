@@ -1,6 +1,6 @@
 import type { MachineReport, ReplicaEnd } from '../../../messages/index.ts';
-import { healthOf, noteHealth, type ReportHealth } from '../../../bag/index.ts';
-import type { Instant, ReplicaId } from '../../../shared/index.ts';
+import { healthOf, isShutdown, noteHealth, type ReportHealth } from '../../../bag/index.ts';
+import type { Duration, Instant, ReplicaId } from '../../../shared/index.ts';
 import { askToAccept, digestCommand } from './bring-home.ts';
 import type { ReplicaEnding } from '../changes.ts';
 import { endUntold, toldEnding } from './endings.ts';
@@ -22,6 +22,7 @@ export function takeReport(turn: Turn, input: InputOf<'MachineReported'>): void 
   if (machine === undefined) return;
   // A report told twice counts once.
   const ends = input.report.ended.filter(({ outcome, replicaId }) => outcome !== 'broken' || machine.replicas.has(replicaId));
+  noteShutdown(turn, machine, ends);
   noteHealth(machine, judgeHealth(machine, ends), { rules: turn.state.options.quarantine, now: turn.now });
   noteStarts(turn, machine, input.report);
   noteHeld(turn, machine, input.report.gangHeld ?? []);
@@ -43,6 +44,24 @@ function judgeHealth(machine: BrokerMachine, ends: readonly ReplicaEnd[]): Repor
   const { doubtedJobId } = machine;
   machine.doubtedJobId = job.jobId;
   return job.finished.size > 0 || (doubtedJobId !== 0 && doubtedJobId !== job.jobId) ? 'broken' : 'silent';
+}
+
+/** Long enough for the agents of an allocation to hear of its end one after another, and for one that stops to be gone. */
+const shutdownPause: Duration = 5_000;
+
+/**
+ * Places nothing for a while on a machine that is told to stop, nor on the others of its allocation: what ends one of them probably ends all, and what is given
+ * back would go to the next that is about to stop.
+ */
+function noteShutdown({ state, now }: Turn, machine: BrokerMachine, ends: readonly ReplicaEnd[]): void {
+  if (machine.quarantinedUntil <= now) machine.isStopping = false;
+  if (!ends.some(({ outcome, reason }) => outcome === 'broken' && isShutdown(reason))) return;
+  const { provider, facts: { requestId } } = machine;
+  const stopping = requestId === '' ? [machine] : [...state.machines.values()].filter((other) => other.provider === provider && other.facts.requestId === requestId);
+  for (const other of stopping) {
+    other.quarantinedUntil = Math.max(other.quarantinedUntil, now + shutdownPause);
+    other.isStopping = true;
+  }
 }
 
 function noteStarts(turn: Turn, machine: BrokerMachine, report: MachineReport): void {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { agentMachine, createAgentState, listHeldReplicas, type AgentCommand, type AgentInput } from '@mutirao/core/machines/agent';
+import { agentMachine, createAgentState, listHeldReplicas, type AgentCommand, type AgentInput, type EndHold } from '@mutirao/core/machines/agent';
 import type { MachineReport } from '@mutirao/core/messages';
 import { checkInteractions } from '@mutirao/testkit';
 
@@ -104,10 +104,16 @@ function inputOf(line: string): AgentInput {
   }
 }
 
-for (const name of ['agent-replicas', 'agent-contents', 'agent-reports', 'agent-gangs', 'agent-staging']) {
+const noHold: EndHold = { longest: 0, isForAll: true };
+const holds: readonly (readonly [string, EndHold])[] = [
+  ['agent-replicas', noHold], ['agent-contents', noHold], ['agent-reports', noHold], ['agent-gangs', noHold], ['agent-staging', noHold],
+  ['agent-shutdown-allocation', { longest: 300, isForAll: true }], ['agent-shutdown-own', { longest: 300, isForAll: false }],
+];
+
+for (const [name, endHold] of holds) {
   test(`an agent walks through ${name}.txt`, (t) => {
     const state = createAgentState({
-      processors: 2, unacknowledgedMax: 6, unacknowledgedBytesMax: 1000, killGrace: 5000, startedDelay: 10, reportInterval: 5, contentBytesMax: 100, prefetchMax: 4,
+      processors: 2, unacknowledgedMax: 6, unacknowledgedBytesMax: 1000, killGrace: 5000, endHold, startedDelay: 10, reportInterval: 5, contentBytesMax: 100, prefetchMax: 4,
     });
     let now = 1000;
     checkInteractions(t, new URL(`../../../interactions/${name}.txt`, import.meta.url), (lines) => {

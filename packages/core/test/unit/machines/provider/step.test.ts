@@ -60,7 +60,7 @@ test('the provider says why it asks for nothing', (t) => {
   dialogue.perform(['at 10']);
   t.is(standing(), 'Every request slot is taken: 1 allowed, 1 pending.');
   dialogue.perform(['refused q1 disk full']);
-  t.is(standing(), 'Paused for another 2 s, after failures in a row: 1 refused, 0 ended without a machine.');
+  t.is(standing(), 'Paused for another 2 s, after failures in a row: 1 refused, 0 ended without a machine. The last one, q1: The resource manager refused it: disk full. It asks at once when the heuristic is set, or when new work comes after a time without any.');
   t.is(dialogue.state.requests.get('q1')?.reasons.at(-1), 'The resource manager refused it: disk full.');
 });
 

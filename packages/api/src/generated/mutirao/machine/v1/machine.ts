@@ -113,7 +113,11 @@ export interface MachineFacts {
    * It can be a member of a gang. Set by the provider from the capability "gang" of the agent's hello; a provider that is too old to pass on what a gang
    * needs leaves it out.
    */
-  takesGangs?: boolean | undefined;
+  takesGangs?:
+    | boolean
+    | undefined;
+  /** The agent reports the end of each task so much later, since a shutdown of its allocation may signal tasks before the agent; absent for one that does not. */
+  reportDelayMs?: number | undefined;
 }
 
 export interface MachineFacts_AttributesEntry {
@@ -615,6 +619,7 @@ function createBaseMachineFacts(): MachineFacts {
     sharedTokens: [],
     reservation: undefined,
     takesGangs: undefined,
+    reportDelayMs: undefined,
   };
 }
 
@@ -649,6 +654,9 @@ export const MachineFacts: MessageFns<MachineFacts> = {
     }
     if (message.takesGangs !== undefined) {
       writer.uint32(80).bool(message.takesGangs);
+    }
+    if (message.reportDelayMs !== undefined) {
+      writer.uint32(88).uint32(message.reportDelayMs);
     }
     return writer;
   },
@@ -747,6 +755,14 @@ export const MachineFacts: MessageFns<MachineFacts> = {
             }
 
             message.takesGangs = reader.bool();
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.reportDelayMs = reader.uint32();
             continue;
           }
         }
