@@ -33,9 +33,8 @@ async function launchers(watchdog: Watchdog): Promise<number> {
   };
   const set = await Launchers.open({
     folder: path.join(folder, 'launchers'), width, watchdog, environment: { PATH: '/usr/bin:/bin' },
-    onEnded: (slot, status) => {
+    onEnded: (slot, { status }) => {
       if (status !== 0) done.reject(new Error(`a task ended with ${status}`));
-      set.readOutput(slot, 65_536);
       readdirSync(playpens[slot] ?? '');
       ended++;
       if (ended === tasks) done.resolve(undefined);

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { Launchers, ProgramFinder, renderAssignments, renderCommand, runCommand, startProcess, Watchdog, type ProcessExit } from '@mutirao/runtime/processes';
+import { Launchers, ProgramFinder, renderAssignments, renderCommand, runCommand, startProcess, Watchdog, type LaunchTask, type ProcessExit } from '@mutirao/runtime/processes';
 import { isAlive, until } from '@mutirao/testkit';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'mutirao-launchers-'));
@@ -11,14 +11,14 @@ const finder = new ProgramFinder('/usr/bin:/bin');
 
 /** Launchers with what their tasks did. */
 class Rig {
-  readonly ended: { slot: number; status: number; out: string; err: string }[] = [];
+  readonly ended: { slot: number; status: number; signal: number | undefined; out: string; err: string }[] = [];
   readonly watchdog = new Watchdog();
   readonly playpen = mkdtempSync(path.join(folder, 'playpen '));
   private opened: Launchers | undefined;
 
-  static async open(t: ExecutionContext, shell: string, width = 1): Promise<Rig> {
+  static async open(t: ExecutionContext, shell: string, options: { readonly width?: number; readonly usesSubreaper?: boolean } = {}): Promise<Rig> {
     const rig = new Rig();
-    await rig.#open(shell, width);
+    await rig.#open(shell, options);
     t.teardown(() => { rig.launchers.close(); rig.watchdog.close(); });
     return rig;
   }
@@ -27,26 +27,25 @@ class Rig {
     return this.opened!;
   }
 
-  async #open(shell: string, width: number): Promise<void> {
+  async #open(shell: string, { width = 1, usesSubreaper = true }: { readonly width?: number; readonly usesSubreaper?: boolean }): Promise<void> {
     this.opened = await Launchers.open({
-      folder: mkdtempSync(path.join(folder, "it's ")), width, shell, watchdog: this.watchdog,
+      folder: mkdtempSync(path.join(folder, "it's ")), width, shell, usesSubreaper, watchdog: this.watchdog,
       environment: { PATH: '/usr/bin:/bin', PROC: 'me@here' },
-      onEnded: (slot, status) => {
-        const output = this.launchers.readOutput(slot, 1000);
-        this.ended.push({ slot, status, out: text(output.standardOutput), err: text(output.standardError) });
+      onEnded: (slot, { status, signal, standardOutput, standardError }) => {
+        this.ended.push({ slot, status, signal, out: text(standardOutput), err: text(standardError) });
       },
     });
   }
 
-  start(line: string, variables: Record<string, string> = {}, slot = 0): void {
+  start(line: string, variables: Record<string, string> = {}, { slot = 0, ...more }: Partial<LaunchTask> & { readonly slot?: number } = {}): void {
     this.launchers.launch(slot, {
-      folder: this.playpen, line, command: renderCommand(line, (name) => finder.find(name)), environment: renderAssignments(variables), exports: `STORAGE=/st`,
+      folder: this.playpen, line, command: renderCommand(line, (name) => finder.find(name)), environment: renderAssignments(variables), exports: `STORAGE=/st`, ...more,
     });
   }
 
-  async run(line: string, variables: Record<string, string> = {}): Promise<{ status: number; out: string; err: string }> {
+  async run(line: string, variables: Record<string, string> = {}, more: Partial<LaunchTask> = {}): Promise<Rig['ended'][number]> {
     const count = this.ended.length;
-    this.start(line, variables);
+    this.start(line, variables, more);
     await until(() => this.ended.length > count, `the end of ${line.slice(0, 60)}`);
     return this.ended.at(-1)!;
   }
@@ -140,45 +139,108 @@ for (const shell of ['/bin/sh', '/bin/bash']) {
     t.is((await rig.run('exit 4')).status, 4);
   });
 
-  test.serial(`${shell}: what an ended task left behind is swept, what a running one started is not`, async (t) => {
-    const rig = await Rig.open(t, shell);
-    await rig.run('sleep 600 & echo $! >left; sleep 0.05');
-    const left = readPid(path.join(rig.playpen, 'left'));
-    t.true(isAlive(left));
-    rig.start('sleep 600 & echo $! >mine; head -c 5000 /dev/zero; wait');
-    await until(() => readPid(path.join(rig.playpen, 'mine')) > 0, 'the second task runs');
-    await until(() => {
+  for (const usesSubreaper of [true, false]) {
+    const how = usesSubreaper ? 'as a subreaper' : 'as an ordinary process';
+
+    test.serial(`${shell} ${how}: what a task left behind is ended before its output is read, and writes into no other's`, async (t) => {
+      const rig = await Rig.open(t, shell, { usesSubreaper });
+      const end = await rig.run('(until [ -e go ]; do sleep 0.01; done; echo ghost; echo ghost >&2) & echo $! >left; echo own');
+      t.like(end, { status: 0, out: 'own\n', err: '' });
+      t.false(isAlive(readPid(path.join(rig.playpen, 'left'))));
+      t.like(await rig.run('touch go; sleep 0.2; echo own'), { status: 0, out: 'own\n', err: '' });
+    });
+
+    test.serial(`${shell} ${how}: what left its group, its parent and its environment writes into no other's output`, async (t) => {
+      const rig = await Rig.open(t, shell, { usesSubreaper });
+      const end = await rig.run(`setsid env -i /bin/sh -c 'echo $$ >away; while [ ! -e ghost ]; do /bin/sleep 0.01; done; echo GHOST; echo GHOST >&2; exec /bin/sleep 600' & while [ ! -s away ]; do sleep 0.01; done`);
+      t.like(end, { status: 0, out: '', err: '' });
+      const away = readPid(path.join(rig.playpen, 'away'));
+      t.is(isAlive(away), !usesSubreaper);
+      t.like(await rig.run('touch ghost; sleep 0.3; echo own'), { status: 0, out: 'own\n', err: '' });
+      await until(() => !isAlive(away), 'a pipe without a reader has ended it');
+    });
+
+    test.serial(`${shell} ${how}: what left its group by setsid is ended when its task has ended, and not before`, async (t) => {
+      const rig = await Rig.open(t, shell, { usesSubreaper });
+      const pid = path.join(rig.playpen, 'away');
+      rig.start(`setsid sh -c 'echo $$ >away; exec sleep 600' & while [ ! -e go ]; do sleep 0.01; done`);
+      await until(() => readPid(pid) > 0, 'it has left');
       rig.launchers.sweep();
-      return !isAlive(left);
-    }, 'the first one is swept');
-    t.true(isAlive(readPid(path.join(rig.playpen, 'mine'))));
+      t.true(isAlive(readPid(pid)));
+      writeFileSync(path.join(rig.playpen, 'go'), '');
+      await until(() => rig.ended.length === 1, 'the task ended');
+      t.false(isAlive(readPid(pid)));
+    });
+  }
+
+  test.serial(`${shell}: nothing that a task started is left when its files are read`, async (t) => {
+    const rig = await Rig.open(t, shell, { usesSubreaper: false });
+    await rig.run('nohup sleep 600 >/dev/null 2>&1 & echo $! >left', {}, { leavesFiles: true });
+    t.false(isAlive(readPid(path.join(rig.playpen, 'left'))));
+  });
+
+  test.serial(`${shell}: a daemon that has overwritten its environment is ended with its task`, async (t) => {
+    const rig = await Rig.open(t, shell);
+    await rig.run(`setsid env -i /bin/sh -c 'echo $$ >away; exec /bin/sleep 600 >/dev/null 2>&1' & while [ ! -s away ]; do sleep 0.01; done`);
+    t.false(isAlive(readPid(path.join(rig.playpen, 'away'))));
+  });
+
+  test.serial(`${shell}: SIGKILL reaches also what left the group and its environment`, async (t) => {
+    const rig = await Rig.open(t, shell);
+    rig.start(`setsid env -i /bin/sh -c 'echo $$ >away; exec /bin/sleep 600 >/dev/null 2>&1' & sleep 600`);
+    const pid = path.join(rig.playpen, 'away');
+    await until(() => readPid(pid) > 0, 'it has left');
+    rig.launchers.signal(0, 'SIGKILL');
+    await until(() => rig.ended.length === 1, 'the task ended');
+    await t.notThrowsAsync(until(() => !isAlive(readPid(pid)), 'the other is gone'));
+  });
+
+  test.serial(`${shell}: opening /dev/stdout or /dev/stderr again loses nothing`, async (t) => {
+    const rig = await Rig.open(t, shell);
+    t.is((await rig.run('echo one; echo two >/dev/stdout; echo three; echo four >>/proc/self/fd/1')).out, 'one\ntwo\nthree\nfour\n');
+    t.like(await rig.run('echo one >&2; echo two | tee /dev/stderr; echo three >/dev/stderr'), { out: 'two\n', err: 'one\ntwo\nthree\n' });
+    t.is((await rig.run('exec >&- 2>&-; echo lost; exit 3')).status, 3);
+  });
+
+  test.serial(`${shell}: of a long stream head and tail are kept, with a line between them that tells what is missing`, async (t) => {
+    const rig = await Rig.open(t, shell);
+    const { out, err } = await rig.run('echo begun; seq 1 100000; echo over; echo failed >&2', {}, { keptMax: 1000 });
+    const [, head = '', cut = '0', written = '0', tail = ''] = /^([^]*)\[mutirao: (\d+) of (\d+) bytes were cut here\]\n([^]*)$/.exec(out) ?? [];
+    t.true(head.startsWith('begun\n1\n2\n'));
+    t.true(tail.endsWith('99999\n100000\nover\n'));
+    t.is(Number(written), 'begun\nover\n'.length + 588_895);
+    t.is(Number(cut), Number(written) - head.length - tail.length);
+    t.is(err, 'failed\n');
+  });
+
+  test.serial(`${shell}: an exit status is told from a signal`, async (t) => {
+    const rig = await Rig.open(t, shell);
+    t.like(await rig.run('exit 137'), { status: 137, signal: undefined });
+    t.like(await rig.run('kill -9 $$'), { status: 137, signal: 9 });
+    t.like(await rig.run('exit 139'), { status: 139, signal: undefined });
+    t.like(await rig.run('kill -SEGV $$'), { status: 139, signal: 11 });
+    t.like(await rig.run('exit 143'), { status: 143, signal: undefined });
+    t.like(await rig.run('kill -9 $PPID; sleep 600'), { status: 137, signal: 9 });
+  });
+
+  test.serial(`${shell}: what a running task started is counted, and left alone by a sweep`, async (t) => {
+    const rig = await Rig.open(t, shell);
+    rig.start('sleep 600 & echo $! >mine; head -c 5000 /dev/zero; wait');
+    await until(() => rig.launchers.outputBytes(0) === 5000, 'its output is read');
     const usage = rig.launchers.sweep();
+    t.true(isAlive(readPid(path.join(rig.playpen, 'mine'))));
     t.is(usage.length, 1);
     t.is(usage[0]?.outputBytes, 5000);
     t.true((usage[0]?.residentBytes ?? 0) > 100_000);
   });
 
-  test.serial(`${shell}: what left its group by setsid is swept when its task has ended, and not before`, async (t) => {
+  test.serial(`${shell}: a watchdog ends also what left its group by setsid, whatever its environment`, async (t) => {
     const rig = await Rig.open(t, shell);
-    const pid = path.join(rig.playpen, 'away');
-    rig.start(`setsid sh -c 'echo $$ >away; exec sleep 600' & while [ ! -e go ]; do sleep 0.01; done`);
-    await until(() => readPid(pid) > 0, 'it has left');
-    rig.launchers.sweep();
-    t.true(isAlive(readPid(pid)));
-    writeFileSync(path.join(rig.playpen, 'go'), '');
-    await until(() => rig.ended.length === 1, 'the task ended');
-    t.true(isAlive(readPid(pid)));
-    rig.launchers.sweep();
-    await until(() => !isAlive(readPid(pid)), 'it is swept');
-  });
-
-  test.serial(`${shell}: a watchdog ends also what left its group by setsid`, async (t) => {
-    const rig = await Rig.open(t, shell);
-    const pid = path.join(rig.playpen, 'away');
-    await rig.run(`setsid sh -c 'echo $$ >away; exec sleep 600' & while [ ! -s away ]; do sleep 0.01; done`);
-    t.true(isAlive(readPid(pid)));
+    const names = ['marked', 'bare'];
+    rig.start(`setsid sh -c 'echo $$ >marked; exec sleep 600' & setsid env -i /bin/sh -c 'echo $$ >bare; exec /bin/sleep 600' & sleep 600`);
+    await until(() => names.every((name) => readPid(path.join(rig.playpen, name)) > 0), 'both have left');
     rig.watchdog.close();
-    await until(() => !isAlive(readPid(pid)), 'it is ended');
+    await t.notThrowsAsync(until(() => names.every((name) => !isAlive(readPid(path.join(rig.playpen, name)))), 'both are ended'));
   });
 }
 
@@ -189,8 +251,8 @@ test.serial('a shell that is not there breaks tasks and nothing else', async (t)
 });
 
 test.serial('slots run at the same time', async (t) => {
-  const rig = await Rig.open(t, '/bin/sh', 3);
-  for (const slot of [0, 1, 2]) rig.start(`echo ${slot} >>order; until [ "$(wc -l <order)" = 3 ]; do sleep 0.01; done; exit ${slot}`, {}, slot);
+  const rig = await Rig.open(t, '/bin/sh', { width: 3 });
+  for (const slot of [0, 1, 2]) rig.start(`echo ${slot} >>order; until [ "$(wc -l <order)" = 3 ]; do sleep 0.01; done; exit ${slot}`, {}, { slot });
   await until(() => rig.ended.length === 3, 'all have met');
   t.deepEqual(rig.ended.map(({ slot, status }) => slot - status), [0, 0, 0]);
 });

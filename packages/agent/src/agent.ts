@@ -204,15 +204,15 @@ export class Agent {
 
   private waysHome(dropToken: string | undefined): WaysHome {
     const push: PushFile = (file) => this.push(file);
-    const keep: KeepFile = (content, file, isMovable) => this.keep(content, { file, isMovable });
-    return dropToken === undefined ? { push, keep } : { push, keep, drop: (file, isMovable) => this.shared.drop(dropToken, file, isMovable) };
+    const keep: KeepFile = (content, file) => this.keep(content, file);
+    return dropToken === undefined ? { push, keep } : { push, keep, drop: (file) => this.shared.drop(dropToken, file) };
   }
 
   /** What cannot be kept is sent to its reader, as to any other machine. */
-  private async keep(content: Content, { file, isMovable }: { readonly file: string; readonly isMovable: boolean }): Promise<void> {
+  private async keep(content: Content, file: string): Promise<void> {
     const { cache } = this.workplace;
     try {
-      await cache.keepWritten(content, file, isMovable);
+      await cache.keepWritten(content, file);
       this.host?.offer(content, cache.store.path(content.sha256));
     } catch (error) {
       this.setup.log.warn({ content: content.sha256, err: error }, 'an output was not kept for the tasks that read it');

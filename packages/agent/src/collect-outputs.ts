@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFile, realpath } from 'node:fs/promises';
-import path from 'node:path';
 import type { HeldReplica } from '@mutirao/core/machines/agent';
 import type { Content, OutputContent } from '@mutirao/core/messages';
 import type { Bytes } from '@mutirao/core/shared';
 import { fsPath, resolveInside } from '@mutirao/runtime/files';
 import { AnnouncedFile } from './announced-file.ts';
 import { describe, OutputFinder, readError, type FoundFile } from './find-outputs.ts';
+import type { DroppedFile } from './shared-folders.ts';
 import type { ReplicaFolders } from './stage-in.ts';
 
 /** A file up to this size travels inside the report, as long as all of a replica's files fit into `inlineTotalMax`. */
@@ -17,11 +17,11 @@ export const inlineTotalMax: Bytes = 1024 * 1024;
 /** Sends a file's bytes on a stream of their own; resolves to the transfer's name when they are at the broker. */
 export type PushFile = (file: AnnouncedFile) => Promise<string>;
 
-/** Leaves a file where its broker finds it, and resolves to its name there; undefined where they share no file system. */
-export type DropFile = (file: string, isMovable: boolean) => Promise<string | undefined>;
+/** Leaves a copy of a file where its broker finds it; undefined where they share no file system. */
+export type DropFile = (file: string) => Promise<DroppedFile | undefined>;
 
 /** Keeps a file that another task is to read, as far as it can be kept; never rejects. */
-export type KeepFile = (content: Content, file: string, isMovable: boolean) => Promise<void>;
+export type KeepFile = (content: Content, file: string) => Promise<void>;
 
 /** The ways in which a file too large for the report comes home. */
 export interface WaysHome {
@@ -55,10 +55,8 @@ export async function collectOutputs(replica: HeldReplica, folders: ReplicaFolde
     if (isInline) inlineTotal += found.size;
     const { keep = false } = replica.start.outputs[found.outputIndex] ?? {};
     const shown = describe({ shown: wanted[found.outputIndex]?.shown ?? '' }, found.path);
-    // What a link reaches in the storage is of use to others.
-    const isMovable = found.file.startsWith(playpen + path.sep);
     try {
-      outputs.push(await readOutput({ ...found, isMovable, isKept: keep, ...(isInline ? { inline: await readSmall(found) } : {}) }, ways));
+      outputs.push(await readOutput({ ...found, isKept: keep, ...(isInline ? { inline: await readSmall(found) } : {}) }, ways));
     } catch (error) {
       if (!isPartial) throw readError(error, shown);
     }
@@ -85,8 +83,6 @@ export interface OutputSource {
   readonly mode: number;
   readonly inline?: Uint8Array;
   readonly file?: string;
-  /** Whether the file is wanted by nobody else afterwards. */
-  readonly isMovable?: boolean;
   /** Whether another task is to read it. */
   readonly isKept?: boolean;
 }
@@ -106,21 +102,18 @@ export async function readOutput(source: OutputSource, ways: WaysHome): Promise<
 }
 
 async function bringFile(source: OutputSource, ways: WaysHome): Promise<Pick<OutputContent, 'content' | 'transferId' | 'droppedName'>> {
-  const { file = '', isMovable = false } = source;
+  const { file = '' } = source;
+  const dropped = await ways.drop?.(file);
+  // Who shares a file system with home links what is there: nothing is to be kept.
+  if (dropped !== undefined) return { content: dropped.content, transferId: '', droppedName: dropped.name };
   const announced = await AnnouncedFile.read(file);
   const { content } = announced;
-  const droppedName = await ways.drop?.(file, isMovable);
-  // Who shares a file system with home links what is there, as it does here: nothing is to be kept.
-  if (droppedName !== undefined) {
-    await announced.demandSameContent();
-    return { content, transferId: '', droppedName };
-  }
   const transferId = await ways.push(announced);
   // Not before: a further name changes the file's status, and it would be read again.
   await keepFile(source, content, ways);
   return { content, transferId };
 }
 
-async function keepFile({ file, isMovable = false, isKept = false }: OutputSource, content: Content, { keep }: WaysHome): Promise<void> {
-  if (isKept && file !== undefined) await keep?.(content, file, isMovable);
+async function keepFile({ file, isKept = false }: OutputSource, content: Content, { keep }: WaysHome): Promise<void> {
+  if (isKept && file !== undefined) await keep?.(content, file);
 }

@@ -125,16 +125,15 @@ export class ContentCache {
   }
 
   /**
-   * Keeps what a task wrote, for tasks that are to read it here: shares a file that nobody else wants, copies another one. What is not, or not any more,
+   * Keeps a copy of what a task wrote, for tasks that are to read it here: the file itself may still be written to. What is not, or not any more,
    * as it was told is not kept, nor what is more than the bound.
    *
    * @throws {MutiraoError} MUT_CONTENT_MISMATCH, MUT_DISK_FULL; Error of the file system.
    */
-  async keepWritten(content: Content, file: string, isMovable: boolean): Promise<void> {
+  async keepWritten(content: Content, file: string): Promise<void> {
     const { sha256, size } = content;
     if (size > this.bytesMax || (this.contents.peek(sha256) !== undefined && this.store.has(sha256))) return;
-    if (isMovable) await this.store.putLink(file, content);
-    else await this.store.putFile(file, { content });
+    await this.store.putFile(file, { content });
     chmodSync(this.store.path(sha256), 0o400);
     this.contents.delete(sha256); // It may be known as a file of somebody else's.
     this.add(content);

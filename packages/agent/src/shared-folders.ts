@@ -1,8 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, link, lstat, rm } from 'node:fs/promises';
+import { copyFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { findSharedTokens, fsPath, homeSharedToken, type SharedToken } from '@mutirao/runtime/files';
+import type { Content } from '@mutirao/core/messages';
+import { findSharedTokens, fsPath, hashFile, homeSharedToken, type SharedToken } from '@mutirao/runtime/files';
+
+/** An output that was left for its broker. */
+export interface DroppedFile {
+  /** In the broker's folder. */
+  readonly name: string;
+  readonly content: Content;
+}
 
 /** What an agent shares with others by a file system: whose token files it can read, and where they take outputs. */
 export class SharedFolders {
@@ -19,20 +27,21 @@ export class SharedFolders {
   }
 
   /**
-   * Leaves an output for the process whose token it is: shares the file where nobody else wants it, otherwise a copy.
+   * Leaves a copy of an output for the process whose token it is.
    *
-   * Resolves to its name in that process's folder; undefined where that cannot be.
+   * The file itself would be cheaper to leave, but what still has it open for writing, be it the task's own daemon or a container that it started,
+   * would go on changing an accepted result. File systems that can share blocks between files copy nothing.
+   *
+   * @returns what the copy holds, whatever happens to the file meanwhile; undefined where nothing can be left.
    */
-  async drop(token: string, file: string, isMovable: boolean): Promise<string | undefined> {
+  async drop(token: string, file: string): Promise<DroppedFile | undefined> {
     const folder = this.read().find((shared) => shared.token === token)?.folder ?? '';
     if (folder === '') return undefined;
     const name = `drop-${randomBytes(16).toString('hex')}`;
     const target = path.join(folder, name);
     try {
-      const { nlink } = await lstat(fsPath(file));
-      // A file with another name may be written through that.
-      if (!isMovable || nlink > 1 || !(await linked(file, target))) await copyFile(fsPath(file), target, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
-      return name;
+      await copyFile(fsPath(file), target, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+      return { name, content: await hashFile(target) };
     } catch {
       await rm(target, { force: true }).catch(() => undefined);
       return undefined;
@@ -49,8 +58,4 @@ export class SharedFolders {
     }
     return findSharedTokens(this.home);
   }
-}
-
-async function linked(file: string, target: string): Promise<boolean> {
-  return await link(fsPath(file), target).then(() => true, () => false);
 }

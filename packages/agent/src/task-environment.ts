@@ -49,7 +49,8 @@ export class TaskRenderer {
     const parsed = this.parse(template);
     const line = fillIn(parsed.command, start.value, start.taskIndex);
     return {
-      line, command: renderCommand(line, (name) => this.finder.find(name)),
+      // A PATH of the job's own is the shell's to search.
+      line, command: renderCommand(line, (name) => (template.environment['PATH'] === undefined ? this.finder.find(name) : undefined)),
       environment: `${parsed.environment}${namesOfFiles(start)}JOB=${template.jobId} TASK=${start.taskIndex}`,
       exports: this.exportsOf(folders.playpen, folders.storage),
     };

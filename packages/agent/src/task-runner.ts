@@ -1,9 +1,9 @@
 import { statfs, statfsSync } from 'node:fs';
 import path from 'node:path';
-import type { AgentInput, HeldReplica, Verdict } from '@mutirao/core/machines/agent';
+import { noResult, type AgentInput, type HeldReplica, type ProcessResult, type Verdict } from '@mutirao/core/machines/agent';
 import { describeBytes, type Bytes } from '@mutirao/core/shared';
 import {
-  Launchers, proportionalBytes, quoteWord, renderAssignments, startPiped, type LaunchersOptions, type PipedProcess, type StartPipedOptions, type TaskUsage,
+  Launchers, proportionalBytes, quoteWord, renderAssignments, startPiped, type LaunchersOptions, type PipedProcess, type StartPipedOptions, type TaskEnd, type TaskUsage,
 } from '@mutirao/runtime/processes';
 import type { GangTask } from './gang/gangs.ts';
 import type { Playpens } from './playpens.ts';
@@ -20,8 +20,10 @@ export interface TaskRunnerOptions {
   deliver(input: AgentInput): void;
 }
 
-/** Bytes that are kept of each of a task's two streams, where its own limit is not lower. */
-const outputKeptMax = 512 * 1024;
+/** Bytes that are kept of each of a task's two streams where its job sets no limit. */
+const outputKept: Bytes = 512 * 1024;
+/** A job's own limit decides what is kept, up to this: a report carries both streams, and a message takes 16 MiB. */
+const outputKeptMax: Bytes = 4 * 1024 * 1024;
 const sweepInterval = 1000;
 /** A task can fill a disk within a second, so its output is looked at more often. */
 const outputInterval = 50;
@@ -50,7 +52,7 @@ export class TaskRunner {
 
   /** Starts the launchers. @throws Error of the file system. */
   static async open(options: TaskRunnerOptions): Promise<TaskRunner> {
-    const launchers = await Launchers.open({ ...options.launchers, onEnded: (slot, status) => { runner.finish(slot, status); } });
+    const launchers = await Launchers.open({ ...options.launchers, onEnded: (slot, end) => { runner.finish(slot, end); } });
     const runner = new TaskRunner(options, launchers);
     return runner;
   }
@@ -66,13 +68,16 @@ export class TaskRunner {
       this.running[slot] = replica;
       this.shortOf[slot] = undefined;
       this.memoryReadAfter[slot] = 0;
-      this.launchers.launch(slot, { folder: playpen, ...changeFor(gang, renderer.render(replica.template, replica.start, { playpen, storage })) });
+      this.launchers.launch(slot, {
+        folder: playpen, keptMax: keptMaxOf(replica), leavesFiles: replica.start.outputs.length > 0,
+        ...changeFor(gang, renderer.render(replica.template, replica.start, { playpen, storage })),
+      });
       this.isBusy = true;
       this.sweepTimer ??= setTimeout(this.sweep, sweepInterval);
       if (replica.template.limits.outputMax > 0) this.outputTimer ??= setTimeout(this.checkOutputs, outputInterval);
     } catch (error) {
       this.running[slot] = undefined;
-      this.tell(replica, -1, verdictOf(error, 'launching'));
+      this.tell(replica, undefined, verdictOf(error, 'launching'));
     }
   }
 
@@ -100,26 +105,18 @@ export class TaskRunner {
     this.launchers.close();
   }
 
-  private finish(slot: number, status: number): void {
+  private finish(slot: number, end: TaskEnd): void {
     const replica = this.running[slot];
     if (replica === undefined) return;
     this.running[slot] = undefined;
-    this.tell(replica, status, status === -1 ? this.judgeLaunch(slot) : status === 0 ? undefined : this.judgeSpace(slot));
+    this.tell(replica, end, end.status === -1 ? this.judgeLaunch(slot) : end.status === 0 ? undefined : this.judgeSpace(slot));
     // What was told to end may have left others behind.
     if (replica.verdict !== undefined) setImmediate(this.sweep);
   }
 
-  private tell(replica: HeldReplica, status: number, verdict: Verdict | undefined): void {
-    const { outputMax } = replica.template.limits;
-    const output = this.launchers.readOutput(slotOf(replica), outputMax > 0 ? Math.min(outputMax, outputKeptMax) : outputKeptMax);
-    const { standardOutput, standardError, writtenBytes } = output;
-    this.options.deliver({
-      kind: 'ProcessEnded', replicaId: replica.start.replicaId, verdict,
-      result: {
-        exitStatus: Math.max(status, 0), standardOutput, standardError, outputBytes: writtenBytes,
-        outputTruncated: writtenBytes > standardOutput.length + standardError.length,
-      },
-    });
+  /** @param end undefined for a task that could not be launched. */
+  private tell(replica: HeldReplica, end: TaskEnd | undefined, verdict: Verdict | undefined): void {
+    this.options.deliver({ kind: 'ProcessEnded', replicaId: replica.start.replicaId, verdict, result: end === undefined ? noResult : resultOf(end) });
   }
 
   private judgeLaunch(slot: number): Verdict {
@@ -185,6 +182,14 @@ export class TaskRunner {
   private exceed(replica: HeldReplica, reason: string, detail: string): void {
     this.options.deliver({ kind: 'LimitExceeded', replicaId: replica.start.replicaId, reason, detail });
   }
+}
+
+function keptMaxOf({ template: { limits: { outputMax } } }: HeldReplica): Bytes {
+  return outputMax > 0 ? Math.min(outputMax, outputKeptMax) : outputKept;
+}
+
+function resultOf({ status, signal, standardOutput, standardError, writtenBytes, isCut }: TaskEnd): ProcessResult {
+  return { exitStatus: Math.max(status, 0), signal, standardOutput, standardError, outputBytes: writtenBytes, outputTruncated: isCut };
 }
 
 function changeFor(gang: GangTask | undefined, rendered: RenderedTask): RenderedTask {

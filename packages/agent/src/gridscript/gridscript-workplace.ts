@@ -189,7 +189,7 @@ export class GridScriptWorkplace implements Workplace {
     const local = path.join(spool, String(number));
     await this.gate.run(() => this.options.machine.templates.copyFrom(`${run.folders.run}/outputs/${number}`, local));
     try {
-      return await readOutput({ outputIndex, path: below, mode, file: local, isMovable: true, isKept }, ways);
+      return await readOutput({ outputIndex, path: below, mode, file: local, isKept }, ways);
     } finally {
       rmSync(local, { force: true });
     }

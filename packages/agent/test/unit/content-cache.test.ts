@@ -85,7 +85,7 @@ test('a named file shares the content, is read-only, may be executed where one w
   t.is(readFileSync(given, 'utf8'), 'mine');
 });
 
-test('what a task wrote is kept as a content, shared where nobody else wants the file, and within the bound', async (t) => {
+test('what a task wrote is kept as a content, as a copy and within the bound', async (t) => {
   const folder = temporaryFolder(t);
   const cache = await ContentCache.open(path.join(folder, 'contents'), 250);
   const write = (name: string, fill: number, size = 100): { readonly file: string; readonly content: Content } => {
@@ -93,30 +93,27 @@ test('what a task wrote is kept as a content, shared where nobody else wants the
     writeFileSync(file, Buffer.alloc(size, fill));
     return { file, content: { sha256: createHash('sha256').update(Buffer.alloc(size, fill)).digest('hex'), size } };
   };
-  const [moved, copied, large, wrong] = [write('moved', 1), write('copied', 2), write('large', 3, 300), write('wrong', 4)];
-  await cache.keepWritten(moved.content, moved.file, true);
-  await cache.keepWritten(copied.content, copied.file, false);
-  await cache.keepWritten(large.content, large.file, true);
-  await t.throwsAsync(cache.keepWritten({ ...wrong.content, sha256: 'a'.repeat(64) }, wrong.file, true), { code: 'MUT_CONTENT_MISMATCH' });
-  t.is(statSync(cache.store.path(moved.content.sha256)).ino, statSync(moved.file).ino);
-  t.not(statSync(cache.store.path(copied.content.sha256)).ino, statSync(copied.file).ino);
+  const [first, second, large, wrong] = [write('first', 1), write('second', 2), write('large', 3, 300), write('wrong', 4)];
+  await cache.keepWritten(first.content, first.file);
+  await cache.keepWritten(second.content, second.file);
+  await cache.keepWritten(large.content, large.file);
+  await t.throwsAsync(cache.keepWritten({ ...wrong.content, sha256: 'a'.repeat(64) }, wrong.file), { code: 'MUT_CONTENT_MISMATCH' });
   t.is(cache.size, 200);
   t.false(cache.pin(large.content.sha256));
-  t.true(cache.pin(moved.content.sha256));
+  t.true(cache.pin(first.content.sha256));
   const third = write('third', 5);
-  await cache.keepWritten(third.content, third.file, true);
-  t.deepEqual([moved, copied, third].map(({ content }) => cache.pin(content.sha256)), [true, false, true], 'the one that nobody needs has made room');
+  await cache.keepWritten(third.content, third.file);
+  t.deepEqual([first, second, third].map(({ content }) => cache.pin(content.sha256)), [true, false, true], 'the one that nobody needs has made room');
 });
 
-test('what a task wrote and something else writes on is not taken for what it was', async (t) => {
+test('what a task wrote stays as it was kept, whatever still writes to the file', async (t) => {
   const folder = temporaryFolder(t);
   const cache = await ContentCache.open(path.join(folder, 'contents'), 250);
   const file = path.join(folder, 'written');
   writeFileSync(file, 'before');
   const content = { sha256: createHash('sha256').update('before').digest('hex'), size: 6 };
-  await cache.keepWritten(content, file, true);
-  chmodSync(file, 0o600);
+  await cache.keepWritten(content, file);
   writeFileSync(file, 'AFTER!');
-  utimesSync(file, 1, 1);
-  t.false(cache.pin(content.sha256));
+  t.true(cache.pin(content.sha256));
+  t.is(readFileSync(cache.store.path(content.sha256), 'utf8'), 'before');
 });

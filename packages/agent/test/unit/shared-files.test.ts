@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync, utimesSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { Content } from '@mutirao/core/messages';
@@ -61,23 +61,23 @@ test('a file that was written a moment ago is copied, since it may change again 
   t.deepEqual(readFileSync(path.join(folder, 'in')), bytes);
 });
 
-test('who finds the token may leave outputs, by their own file where nobody else has it', async (t) => {
+test('who finds the token may leave outputs, which no longer change with the file', async (t) => {
   const home = temporaryFolder(t);
   const drops = path.join(home, 'drops');
   mkdirSync(drops);
   const token = offerSharedToken(home, 'broker-b', drops);
   const shared = new SharedFolders(home);
   t.true(shared.look().includes(token));
-  const [mine, linked] = [path.join(home, 'mine'), path.join(home, 'linked')];
-  writeFileSync(mine, 'mine');
-  writeFileSync(linked, 'linked');
-  linkSync(linked, path.join(home, 'other name'));
-  const inodeOf = (name: string | undefined): number => statSync(path.join(drops, name ?? '')).ino;
-  t.is(inodeOf(await shared.drop(token, mine, true)), statSync(mine).ino);
-  t.not(inodeOf(await shared.drop(token, mine, false)), statSync(mine).ino);
-  t.not(inodeOf(await shared.drop(token, linked, true)), statSync(linked).ino);
-  t.is(await shared.drop('another token', mine, true), undefined);
-  t.is(await shared.drop(token, path.join(home, 'none'), true), undefined);
+  const file = path.join(home, 'output');
+  writeFileSync(file, bytes);
+  const leftover = openSync(file, 'r+');
+  t.teardown(() => { closeSync(leftover); });
+  const dropped = await shared.drop(token, file);
+  writeSync(leftover, 'written by what the task left behind');
+  t.deepEqual(dropped?.content, content);
+  t.deepEqual(readFileSync(path.join(drops, dropped?.name ?? '')), bytes);
+  t.is(await shared.drop('another token', file), undefined);
+  t.is(await shared.drop(token, path.join(home, 'none')), undefined);
 });
 
 test('a token that others may write, or a copy of one, is no proof', (t) => {

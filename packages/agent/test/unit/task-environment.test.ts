@@ -38,3 +38,8 @@ test('tasks see our environment without Mutirao\'s, the machine\'s attributes, a
   t.deepEqual(baseEnvironment(own, { os: 'linux', PATH: '/evil', 'not a name': 'x' }, 'lab/pc'), { HOME: '/h', PATH: '/bin', os: 'linux', PROC: 'lab/pc' });
   t.is(baseEnvironment({}, { username: 'u', servername: 's' }, 'lab/pc')['PROC'], 'u@s');
 });
+
+test('a program is looked for on the PATH that its task has', (t) => {
+  t.is(renderer.render({ ...template, command: 'ls -l' }, start, folders).command, '/usr/bin/ls -l');
+  t.is(renderer.render({ ...template, command: 'ls -l', environment: { PATH: '/opt/mine' } }, start, folders).command, "/bin/sh -c 'ls -l'");
+});

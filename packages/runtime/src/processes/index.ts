@@ -6,7 +6,7 @@ export { startProcess, type OutputTarget, type StartedProcess, type StartProcess
 export { startPiped, type PipedProcess, type StartPipedOptions } from './start-piped.ts';
 export { isPacked, ownCommandLine, ownProgram, type ProcessName } from './own-program.ts';
 export { isRemoved, removedFolder, Watchdog } from './watchdog.ts';
-export { Launchers, type LaunchersOptions, type TaskUsage } from './launchers.ts';
+export { Launchers, type LaunchersOptions, type TaskEnd, type TaskUsage } from './launchers.ts';
 export type { LaunchTask, TaskOutput } from './launcher.ts';
 export { parseRollup, proportionalBytes } from './proportional-memory.ts';
 export { makeFifos } from './make-fifos.ts';

@@ -1,11 +1,15 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, constants, fstatSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync, writeFileSync, writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { constants as systemConstants } from 'node:os';
 import path from 'node:path';
 import { invariant } from '@mutirao/core/shared';
 import { shellStatus } from './exit.ts';
-import { killGroup } from './kill-group.ts';
+import { killGroup, killProcess } from './kill-group.ts';
+import type { PipeStock } from './pipe-stock.ts';
 import { quoteWord } from './shell-words.ts';
+import { listDescendants, type SubreaperPrefix } from './subreaper.ts';
+import { TaskStream } from './task-stream.ts';
 
 /** A task for a launcher. `command`, `environment` and `exports` are shell syntax already. */
 export interface LaunchTask {
@@ -19,22 +23,43 @@ export interface LaunchTask {
   readonly environment: string;
   /** Assignments that stay exported until others come; meant to change seldom. */
   readonly exports: string;
+  /** Bytes that are kept of each of its two streams; 512 KiB when left out. */
+  readonly keptMax?: number;
+  /** It leaves files that are read when it has ended: until then nothing that it started may be left. */
+  readonly leavesFiles?: boolean;
 }
 
-/** Standard output and error of a task that ended, each cut at a bound. */
+/** Standard output and error of a task that ended. Of a long one head and tail are kept, with a line between them that says how much is missing. */
 export interface TaskOutput {
   readonly standardOutput: Uint8Array;
   readonly standardError: Uint8Array;
   /** Bytes it wrote to both, kept or not. */
   readonly writtenBytes: number;
+  /** Whether something of either stream is missing. */
+  readonly isCut: boolean;
 }
+
+/** How a task ended. */
+export interface TaskExit {
+  /** As a shell reports it; -1 when the task's folder could not be entered. */
+  readonly status: number;
+  /** The signal that ended it, where one is known to have; a status above 128 alone does not tell. */
+  readonly signal: number | undefined;
+}
+
+/** A task's two streams: standard output and standard error. */
+export type TaskStreams = readonly [TaskStream, TaskStream];
 
 /** What a launcher needs from those who keep it. */
 export interface LauncherOptions {
   readonly index: number;
   readonly shell: string;
+  /** Makes it the parent of what its tasks leave behind; undefined where the host has no way. */
+  readonly subreaper: SubreaperPrefix | undefined;
   /** An existing folder for its files; holds the FIFO `in-INDEX` already. */
   readonly folder: string;
+  /** For the streams of its tasks. */
+  readonly pipes: PipeStock;
   readonly environment: Readonly<Record<string, string>>;
   /** Where it writes a line `INDEX SEQUENCE STATUS` at the end of each task. */
   readonly status: Socket;
@@ -43,25 +68,31 @@ export interface LauncherOptions {
 }
 
 /** The end of a launcher's shell. */
-export interface LauncherExit {
-  /** As a shell reports it. */
-  readonly status: number;
+export interface LauncherExit extends TaskExit {
   /** Its group; undefined when the shell could not be started. */
   readonly pgid: number | undefined;
   /** Number of the task that it ran, 0 for none. */
   readonly sequence: number;
 }
 
+const { signals } = systemConstants;
+
 /** Longest line given through the FIFO, which takes 64 KiB without waiting for its reader. */
 const lineMax = 32 * 1024;
-const empty = new Uint8Array(0);
+/** Milliseconds after its launch. */
+const firstLook = 5;
+/** A task that runs for longer is read as it writes. */
+const followAfter = 80;
+const outputKeptMax = 512 * 1024;
+const scratch = Buffer.allocUnsafe(4096);
 
 /**
  * A resident shell, leader of its own process group, that runs one task at a time.
  *
  * Lines come to it through a FIFO as its script: a shell runs each as soon as it is complete, and the shell's own descriptors are closed to
  * what it starts. A task is a simple command, for which dash uses vfork; with a fork of this process in its stead, tasks of a few
- * milliseconds would take twice as long. Output goes to two files that each task begins anew.
+ * milliseconds would take twice as long. Output goes to two pipes, which the shell opens for each task: the end of file shows when nothing
+ * that the task started has them open any more.
  */
 export class Launcher {
   readonly index: number;
@@ -70,8 +101,19 @@ export class Launcher {
   /** When the task that runs was launched, in ticks of 10 ms after boot; kept by those who keep the launcher. */
   launchedTicks = 0;
   private readonly options: LauncherOptions;
-  private readonly outputFiles: readonly [number, number];
-  private readonly redirection: string;
+  /** Made for the first task that needs them. */
+  private streams: TaskStreams | undefined;
+  /** What the shell itself says on standard error: in bash also that a signal ended a task. No task writes there. */
+  private readonly notes: number;
+  private notesRead = 0;
+  /** Of the shell, where it is a subreaper. */
+  private children = -1;
+  private leavesFiles = false;
+  /** By `performance.now()`. */
+  private launchedAt = 0;
+  /** Age at which its pipes are looked at next, while they are not read as they fill. */
+  private lookAt = 0;
+  private isFollowed = false;
   private lines = -1;
   private child: ChildProcess | undefined;
   private exported = '';
@@ -79,9 +121,7 @@ export class Launcher {
   constructor(options: LauncherOptions) {
     this.options = options;
     this.index = options.index;
-    const [out, err] = [this.file('out'), this.file('err')];
-    this.outputFiles = [openSync(out, 'w+', 0o600), openSync(err, 'w+', 0o600)];
-    this.redirection = `>${quoteWord(out)} 2>${quoteWord(err)}`;
+    this.notes = openSync(this.file('notes'), 'a+', 0o600);
     this.start();
   }
 
@@ -102,12 +142,13 @@ export class Launcher {
     this.exported = '';
     // Both ways: opening waits for nobody, and the reader's end of file comes only when we are gone.
     this.lines = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
-    const child = spawn(this.options.shell, [fifo], {
-      detached: true, cwd: this.options.folder, env: { ...this.options.environment }, stdio: ['ignore', this.options.status, 'ignore'],
-    });
+    const { shell, subreaper = [], folder, environment, status } = this.options;
+    const [program = shell, ...args] = [...subreaper, shell, fifo];
+    const child = spawn(program, args, { detached: true, cwd: folder, env: { ...environment }, stdio: ['ignore', status, this.notes] });
     this.child = child;
-    child.once('error', () => { this.ended(child, 127); });
-    child.once('exit', (code, signal) => { this.ended(child, shellStatus(code, signal)); });
+    child.once('error', () => { this.ended(child, { status: 127, signal: undefined }); });
+    child.once('exit', (code, signal) => { this.ended(child, { status: shellStatus(code, signal), signal: signal === null ? undefined : signals[signal] }); });
+    this.children = this.options.subreaper === undefined ? -1 : openChildren(child.pid);
     // A polite signal to the group is for the task; a caught signal is back to its default in what the shell starts.
     writeSync(this.lines, 'trap : TERM\n');
   }
@@ -115,33 +156,89 @@ export class Launcher {
   /** Starts a task. @param sequence not used before at any launcher of the same status channel. @throws Error of the file system; then it is as before. */
   launch(sequence: number, task: LaunchTask): void {
     invariant(this.sequence === 0, `launcher ${this.index} runs a task already`);
-    let line = this.line(task, sequence);
-    if (line.length > lineMax) line = this.line(this.shorten(task), sequence);
+    this.streams ??= [new TaskStream(this.options.pipes), new TaskStream(this.options.pipes)];
+    let line = this.line(task, sequence, this.streams);
+    if (line.length > lineMax) line = this.line(this.shorten(task), sequence, this.streams);
     if (task.exports !== this.exported) line = `export ${task.exports}\n${line}`;
     writeSync(this.lines, line);
+    this.launchedAt = performance.now();
+    this.lookAt = firstLook;
+    this.isFollowed = false;
+    this.leavesFiles = task.leavesFiles ?? false;
+    for (const stream of this.streams) stream.begin(task.keptMax ?? outputKeptMax);
     // Only now: where there was no room for a script nothing runs, and the launcher is free for the next task.
     this.sequence = sequence;
     this.exported = task.exports;
   }
 
-  /** Sends a signal to the task and all it started in this group. SIGKILL ends the launcher too. */
+  /** Sends a signal to the task and all it started in this group. SIGKILL ends the launcher too, and what left the group. */
   signal(signal: 'SIGTERM' | 'SIGKILL'): void {
-    if (this.pgid !== undefined) killGroup(this.pgid, signal);
+    const { pgid } = this;
+    if (pgid === undefined) return;
+    // Before the shell is gone: their parent then is somebody else.
+    const outside = signal === 'SIGKILL' && this.isSubreaper ? listDescendants(pgid) : [];
+    killGroup(pgid, signal);
+    for (const pid of outside) killProcess(pid, signal);
   }
 
-  /** Bytes that the task has written to both streams so far. */
+  /**
+   * Reads what the task that runs writes while it writes, once it has written anything or runs for some time: a short and silent task is not worth the cost.
+   *
+   * Whether to look again. @param now by `performance.now()`.
+   */
+  look(now: number): boolean {
+    if (this.isFollowed || this.streams === undefined) return false;
+    const age = now - this.launchedAt;
+    if (age < this.lookAt) return true;
+    this.lookAt = 2 * age;
+    this.isFollowed = age > followAfter || this.streams.some((stream) => stream.hasBytes());
+    if (this.isFollowed) for (const stream of this.streams) stream.follow();
+    return !this.isFollowed;
+  }
+
+  /** Bytes that the task has written to both streams so far, but for what is still in a pipe. */
   outputBytes(): number {
-    return fstatSync(this.outputFiles[0]).size + fstatSync(this.outputFiles[1]).size;
+    return this.streams === undefined ? 0 : this.streams[0].writtenBytes + this.streams[1].writtenBytes;
   }
 
-  /** What the task that ended last wrote, at most `bytesMax` of each stream. */
-  readOutput(bytesMax: number): TaskOutput {
-    const standardOutput = readFile(this.outputFiles[0], bytesMax);
-    const standardError = readFile(this.outputFiles[1], bytesMax);
-    return {
-      standardOutput: standardOutput.bytes, standardError: standardError.bytes,
-      writtenBytes: standardOutput.size + standardError.size,
-    };
+  /** Whether its shell is the parent of what its tasks leave behind. */
+  get isSubreaper(): boolean {
+    return this.children >= 0;
+  }
+
+  /**
+   * Reads what the task that ended last wrote. Whether that is all: nothing that it started is left, as far as that can be known cheaply, and
+   * nothing has its streams open.
+   */
+  drain(): boolean {
+    let isClosed = true;
+    for (const stream of this.streams ?? []) isClosed = stream.drain() && isClosed;
+    if (this.children < 0) return isClosed && !this.leavesFiles;
+    return isClosed && !this.hasChildren();
+  }
+
+  /** What the task that ended last wrote, after `drain`. */
+  readOutput(): TaskOutput {
+    return readStreams(this.streams);
+  }
+
+  /** Gives up the streams of its last task, which something may still hold: the next task gets others. The receiver closes them. */
+  takeStreams(): TaskStreams | undefined {
+    const { streams } = this;
+    this.streams = undefined;
+    return streams;
+  }
+
+  /** Tells a signal from an exit status, where the shell is one that says so itself, as bash does. Reads what it said since the last time. */
+  readExit(status: number): TaskExit {
+    if (status === 0) return { status, signal: undefined };
+    let said = '';
+    for (let count = -1; count !== 0;) {
+      count = readSync(this.notes, scratch, 0, scratch.length, this.notesRead);
+      this.notesRead += count;
+      if (said.length < scratch.length) said += scratch.toString('latin1', 0, count);
+    }
+    return { status, signal: status > 128 && isAboutSignal(said) ? status - 128 : undefined };
   }
 
   /** Kills the group and lets go of all files. */
@@ -149,28 +246,43 @@ export class Launcher {
     this.child?.removeAllListeners('exit');
     this.signal('SIGKILL');
     this.child = undefined;
-    for (const file of [...this.outputFiles, this.lines]) if (file >= 0) closeSync(file);
-    this.lines = -1;
+    this.closeShellFiles();
+    closeSync(this.notes);
+    for (const stream of this.takeStreams() ?? []) stream.close();
   }
 
-  private ended(child: ChildProcess, status: number): void {
+  private ended(child: ChildProcess, exit: TaskExit): void {
     if (this.child !== child) return;
-    const exit = { status, pgid: child.pid, sequence: this.sequence };
+    const { sequence } = this;
     this.signal('SIGKILL');
     this.child = undefined;
     this.sequence = 0;
-    closeSync(this.lines); // What it had not read is gone with that.
+    this.closeShellFiles();
+    this.options.onExit(this, { ...exit, pgid: child.pid, sequence });
+  }
+
+  /** What the shell had not read is gone with that. */
+  private closeShellFiles(): void {
+    for (const file of [this.lines, this.children]) if (file >= 0) closeSync(file);
     this.lines = -1;
-    this.options.onExit(this, exit);
+    this.children = -1;
+  }
+
+  private hasChildren(): boolean {
+    try {
+      return readSync(this.children, scratch, 0, 1, 0) > 0;
+    } catch {
+      return true; // The shell is gone; its end is told next.
+    }
   }
 
   private file(name: string): string {
     return path.join(this.options.folder, `${name}-${this.options.index}`);
   }
 
-  private line(task: LaunchTask, sequence: number): string {
+  private line(task: LaunchTask, sequence: number, [out, err]: TaskStreams): string {
     const id = `${this.index} ${sequence}`;
-    return `if cd ${quoteWord(task.folder)};then ${task.environment} ${task.command} ${this.redirection};echo ${id} $?;else echo ${id} -1;fi\n`;
+    return `if cd ${quoteWord(task.folder)};then ${task.environment} ${task.command} >${out.word} 2>${err.word};echo ${id} $?;else echo ${id} -1;fi\n`;
   }
 
   /** Puts a long line into a file: a FIFO holds 64 KiB and an argument 128. */
@@ -182,10 +294,25 @@ export class Launcher {
   }
 }
 
-function readFile(file: number, bytesMax: number): { bytes: Uint8Array; size: number } {
-  const { size } = fstatSync(file);
-  if (size === 0) return { bytes: empty, size };
-  const bytes = new Uint8Array(Math.min(size, bytesMax));
-  const count = bytes.length === 0 ? 0 : readSync(file, bytes, 0, bytes.length, 0);
-  return { bytes: bytes.subarray(0, count), size };
+/** What is kept of a task's streams, after they were drained. */
+export function readStreams(streams: TaskStreams | undefined): TaskOutput {
+  if (streams === undefined) return noOutput;
+  const [out, err] = streams;
+  return { standardOutput: out.bytes(), standardError: err.bytes(), writtenBytes: out.writtenBytes + err.writtenBytes, isCut: out.isCut || err.isCut };
+}
+
+const noBytes = new Uint8Array(0);
+const noOutput: TaskOutput = { standardOutput: noBytes, standardError: noBytes, writtenBytes: 0, isCut: false };
+
+/** A shell says in the words of the system's language how a signal ended a task; otherwise it speaks up at its start, where the language is not installed. */
+function isAboutSignal(said: string): boolean {
+  return said.split('\n').some((line) => line !== '' && !line.includes('setlocale'));
+}
+
+function openChildren(pid: number | undefined): number {
+  try {
+    return pid === undefined ? -1 : openSync(`/proc/${pid}/task/${pid}/children`, 'r');
+  } catch {
+    return -1;
+  }
 }

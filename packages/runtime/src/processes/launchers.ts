@@ -1,14 +1,18 @@
 import { once } from 'node:events';
-import { mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { invariant } from '@mutirao/core/shared';
+import { findSaidSignal } from './exit.ts';
 import { killGroup, killProcess } from './kill-group.ts';
 import { makeFifos } from './make-fifos.ts';
-import { Launcher, type LauncherExit, type LaunchTask, type TaskOutput } from './launcher.ts';
+import { Launcher, readStreams, type LauncherExit, type LaunchTask, type TaskExit, type TaskOutput } from './launcher.ts';
 import { Origins } from './origins.ts';
 import type { ResidentProcess } from './proportional-memory.ts';
+import { PipeStock } from './pipe-stock.ts';
 import { readProcesses, readUptime, type ProcessRow } from './process-table.ts';
+import { runCommand } from './run-command.ts';
+import { listSubreaperPrefixes, type SubreaperPrefix } from './subreaper.ts';
 import { launcherVariable, type Watchdog } from './watchdog.ts';
 
 /** What a set of launchers is made of. */
@@ -22,9 +26,14 @@ export interface LaunchersOptions {
   readonly watchdog: Watchdog;
   /** /bin/sh when absent. */
   readonly shell?: string;
-  /** A task ended, with the status that a shell reports; -1 when its folder could not be entered or the launcher not be started. */
-  onEnded(slot: number, status: number): void;
+  /** Whether a host's way to make launchers subreapers is used; true when absent. */
+  readonly usesSubreaper?: boolean;
+  /** A task ended, and what it left behind has been ended before. The status is also -1 when the launcher could not be started. */
+  onEnded(slot: number, end: TaskEnd): void;
 }
+
+/** The end of a task, and what it wrote. */
+export interface TaskEnd extends TaskExit, TaskOutput {}
 
 /** What a slot's task holds, as sampled. */
 export interface TaskUsage {
@@ -34,6 +43,12 @@ export interface TaskUsage {
   readonly processes: readonly ResidentProcess[];
   readonly outputBytes: number;
 }
+
+/** How often pipes of young tasks are looked at: a pipe takes 64 KiB, and then its writer waits. */
+const lookInterval = 10;
+/** Time that what a task left behind has to end, once it is killed; a process that waits for a disk may take for ever. */
+const settleMax = 2000;
+const settlePauseMax = 50;
 
 /**
  * Starts tasks on numbered slots through resident shells, one per slot and a spare.
@@ -45,12 +60,12 @@ export class Launchers {
   private readonly slots: Launcher[] = [];
   private readonly launchers: Launcher[] = [];
   private readonly slotOf: (number | undefined)[] = [];
-  /** By slot: the launcher of its last task, whose output it has; another one serves the slot if that was killed. */
-  private readonly lastLaunchers: Launcher[] = [];
   /** Groups beside those of the launchers that belong to their tasks. */
   private readonly adopted = new Map<number, Launcher>();
   private readonly status: StatusChannel;
   private readonly origins: Origins;
+  private readonly host: LauncherHost;
+  private lookTimer: NodeJS.Timeout | undefined;
   private spare: Launcher;
   /** What to add to `performance.now()` for the time since boot; too small rather than too large. */
   private bootOffset = readBootOffset();
@@ -59,9 +74,10 @@ export class Launchers {
   private closed = false;
 
   /** Use `open`. */
-  private constructor(options: LaunchersOptions, status: StatusChannel) {
+  private constructor(options: LaunchersOptions, status: StatusChannel, host: LauncherHost) {
     this.options = options;
     this.status = status;
+    this.host = host;
     this.origins = new Origins(options.watchdog.mark);
     for (let slot = 0; slot < options.width; slot++) {
       this.slots.push(this.startLauncher());
@@ -76,8 +92,9 @@ export class Launchers {
     mkdirSync(options.folder, { recursive: true, mode: 0o700 });
     const fifos = Array.from({ length: options.width + 1 }, (_, index) => path.join(options.folder, `in-${index}`));
     makeFifos(fifos);
-    const status = await openStatusChannel(path.join(options.folder, 'status'));
-    const launchers = new Launchers(options, status);
+    const pipes = new PipeStock(options.folder, 2 * fifos.length);
+    const [status, subreaper] = await Promise.all([openStatusChannel(path.join(options.folder, 'status')), findSubreaper(options, pipes)]);
+    const launchers = new Launchers(options, status, { pipes, subreaper });
     status.onText = (text) => { launchers.readStatus(text); };
     return launchers;
   }
@@ -92,7 +109,7 @@ export class Launchers {
     // Before the line goes out: on a busy host the task may be well under way by the time that it has.
     launcher.launchedTicks = Math.floor((performance.now() + this.bootOffset) / 10);
     launcher.launch(++this.sequence, task);
-    this.lastLaunchers[slot] = launcher;
+    this.lookTimer ??= setTimeout(this.look, lookInterval);
   }
 
   /** Sends a signal to all processes of a slot's task. */
@@ -111,26 +128,15 @@ export class Launchers {
     this.options.watchdog.guard(pgid);
   }
 
-  /** What the task that ended last on a slot wrote; to be read before the next starts there. */
-  readOutput(slot: number, bytesMax: number): TaskOutput {
-    return (this.lastLaunchers[slot] ?? this.at(slot)).readOutput(bytesMax);
-  }
-
   /**
    * Kills what ended tasks left behind, in their groups or out of them, and samples what running tasks hold.
    *
    * What began before the task that now runs there, and is not the launcher, is left from an earlier one.
    */
   sweep(): TaskUsage[] {
-    const byGroup = new Map<number | undefined, Launcher>([...this.adopted, ...this.launchers.map((launcher) => [launcher.pgid, launcher] as const)]);
     const processes = this.launchers.map((): ResidentProcess[] => []);
     this.bootOffset = readBootOffset();
-    const rows = readProcesses();
-    const origins = this.origins.find(rows);
-    this.dropEmptyGroups(rows);
-    for (const row of rows) {
-      const launcher = byGroup.get(row.pgid) ?? this.launchers[origins.get(row.pid) ?? -1];
-      if (launcher === undefined || row.pid === launcher.pgid) continue;
+    for (const { row, launcher } of this.findProcesses()) {
       if (isLeftover(row, launcher)) killProcess(row.pid, 'SIGKILL');
       else processes[launcher.index]?.push(row);
     }
@@ -146,6 +152,7 @@ export class Launchers {
   /** Kills everything and removes the folder. */
   close(): void {
     this.closed = true;
+    clearTimeout(this.lookTimer);
     for (const pgid of this.adopted.keys()) {
       killGroup(pgid, 'SIGKILL');
       this.options.watchdog.release(pgid);
@@ -170,12 +177,71 @@ export class Launchers {
     const index = this.launchers.length;
     const launcher = new Launcher({
       index, shell: this.options.shell ?? '/bin/sh', folder: this.options.folder, environment: environmentOf(this.options, index), status: this.status.writer,
+      ...this.host,
       onExit: (gone, exit) => { this.replace(gone, exit); },
     });
     this.launchers.push(launcher);
     this.guard(launcher);
     return launcher;
   }
+
+  /** All live processes that tasks have started, with their launchers. */
+  private findProcesses(): { readonly row: ProcessRow; readonly launcher: Launcher }[] {
+    const byGroup = new Map<number | undefined, Launcher>([...this.adopted, ...this.launchers.map((launcher) => [launcher.pgid, launcher] as const)]);
+    const rows = readProcesses();
+    const shells = new Map(this.launchers.flatMap(({ pgid, index }) => (pgid === undefined ? [] : [[pgid, index]])));
+    const origins = this.origins.find(rows, shells);
+    this.dropEmptyGroups(rows);
+    return rows.flatMap((row) => {
+      const launcher = byGroup.get(row.pgid) ?? this.launchers[origins.get(row.pid) ?? -1];
+      return launcher === undefined || row.pid === launcher.pgid ? [] : [{ row, launcher }];
+    });
+  }
+
+  /** Kills what the last task of a launcher left behind. Whether there was anything. */
+  private killLeftovers(launcher: Launcher): boolean {
+    const left = this.findProcesses().filter((found) => found.launcher === launcher && isLeftover(found.row, launcher));
+    for (const { row } of left) killProcess(row.pid, 'SIGKILL');
+    return left.length > 0;
+  }
+
+  /** Ends what a task left behind, for some time at most: so long its slot takes no other. */
+  private async endLeftovers(launcher: Launcher): Promise<void> {
+    const giveUpAt = performance.now() + settleMax;
+    for (let pause = 1; !this.closed && this.killLeftovers(launcher) && performance.now() < giveUpAt; pause = Math.min(2 * pause, settlePauseMax)) {
+      await new Promise((resolve) => { setTimeout(resolve, pause); });
+    }
+  }
+
+  /** A task's process has ended. */
+  private end(slot: number, launcher: Launcher, exit: TaskExit): void {
+    const isAll = launcher.drain();
+    if (isAll && !this.hasAdopted(launcher)) this.options.onEnded(slot, describeEnd(exit, launcher.readOutput()));
+    else void this.settle(slot, launcher, exit);
+  }
+
+  /**
+   * Ends what a task left behind, then tells the task's end. What is written meanwhile is not the task's any more. Its streams are not used again: the
+   * launcher may have another task meanwhile if it was killed.
+   */
+  private async settle(slot: number, launcher: Launcher, exit: TaskExit): Promise<void> {
+    const streams = launcher.takeStreams();
+    await this.endLeftovers(launcher);
+    if (!this.closed) this.options.onEnded(slot, describeEnd(exit, readStreams(streams)));
+    for (const stream of streams ?? []) stream.close();
+  }
+
+  private hasAdopted(launcher: Launcher): boolean {
+    return this.adopted.size > 0 && [...this.adopted.values()].includes(launcher);
+  }
+
+  private readonly look = (): void => {
+    this.lookTimer = undefined;
+    const now = performance.now();
+    for (const launcher of this.slots) {
+      if (launcher.sequence !== 0 && launcher.look(now)) this.lookTimer ??= setTimeout(this.look, lookInterval);
+    }
+  };
 
   /** The number of a group that is empty may be given again. */
   private dropEmptyGroups(rows: readonly ProcessRow[]): void {
@@ -204,12 +270,13 @@ export class Launchers {
       this.slotOf[gone.index] = undefined;
       this.spare = gone;
     }
-    // A shell that cannot be started is tried again when the next task needs it.
-    if (exit.pgid !== undefined) {
+    // A shell that nobody has killed may not be there: it is tried again when the next task needs it.
+    if (exit.signal !== undefined) {
       gone.start();
       this.guard(gone);
     }
-    if (slot !== undefined && wasRunning) this.options.onEnded(slot, exit.pgid === undefined ? -1 : exit.status);
+    gone.drain();
+    if (slot !== undefined && wasRunning) void this.settle(slot, gone, { status: exit.signal === undefined ? -1 : exit.status, signal: exit.signal });
   }
 
   private readStatus(chunk: string): void {
@@ -222,13 +289,40 @@ export class Launchers {
       if (launcher === undefined || launcher.sequence !== Number(sequence)) continue; // Its launcher was killed meanwhile.
       launcher.sequence = 0;
       const slot = this.slotOf[launcher.index];
-      if (slot !== undefined) this.options.onEnded(slot, Number(status));
+      if (slot !== undefined) this.end(slot, launcher, launcher.readExit(Number(status)));
     }
   }
 }
 
 function usageOf(processes: readonly ResidentProcess[]): Pick<TaskUsage, 'residentBytes' | 'processes'> {
   return { processes, residentBytes: processes.reduce((sum, { residentBytes }) => sum + residentBytes, 0) };
+}
+
+/** What all launchers of a host have in common. */
+interface LauncherHost {
+  readonly pipes: PipeStock;
+  readonly subreaper: SubreaperPrefix | undefined;
+}
+
+const probeTimeMax = 5000;
+
+/** Finds out how launchers can be started here, and whether they can open pipes that have no name. */
+async function findSubreaper(options: LaunchersOptions, pipes: PipeStock): Promise<SubreaperPrefix | undefined> {
+  const probe = pipes.take();
+  const script = `: >${probe.path}`;
+  const candidates = options.usesSubreaper === false ? [] : listSubreaperPrefixes().filter(([program = '']) => existsSync(program));
+  const env = environmentOf(options, 0);
+  try {
+    for (const prefix of [...candidates, []]) {
+      const [command = '', ...args] = [...prefix, options.shell ?? '/bin/sh', '-c', script];
+      const { status } = await runCommand({ command, args, env, deadlineMs: probeTimeMax });
+      if (status === 0) return prefix.length === 0 ? undefined : prefix;
+    }
+    pipes.keepNames();
+    return undefined;
+  } finally {
+    pipes.release(probe);
+  }
 }
 
 function environmentOf({ environment, watchdog }: LaunchersOptions, index: number): Record<string, string> {
@@ -263,6 +357,10 @@ async function openStatusChannel(file: string): Promise<StatusChannel> {
 /** Both ticks are rounded down, and the launch's is at most what it was: what began in an earlier one is not the task's. */
 function isLeftover(row: ProcessRow, launcher: Launcher): boolean {
   return launcher.sequence === 0 || row.startedTicks < launcher.launchedTicks;
+}
+
+function describeEnd({ status, signal }: TaskExit, output: TaskOutput): TaskEnd {
+  return { status, signal: signal ?? findSaidSignal(status, output.standardError), ...output };
 }
 
 /** Measured again with each sweep, since only the time since boot goes on while a machine sleeps. */

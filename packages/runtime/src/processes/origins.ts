@@ -11,8 +11,8 @@ interface Origin {
 /**
  * Tells which launcher a process descends from, also when it left the launcher's group and its parents are gone.
  *
- * A group can be left by `setsid`, while the environment that a process was started with comes down to all it starts. A process that was
- * given another environment altogether is not found.
+ * A group can be left by `setsid`, while the environment that a process was started with comes down to all it starts, and its parents lead to the
+ * launcher as long as they live; where the launcher is a subreaper they always do. What was found once stays known.
  */
 export class Origins {
   private readonly mark: string;
@@ -23,8 +23,12 @@ export class Origins {
     this.mark = mark;
   }
 
-  /** The launchers' indexes by pid, of those processes that have one. Cost: reads a file for each process that it has not seen before. */
-  find(rows: readonly ProcessRow[]): Map<number, number> {
+  /**
+   * The launchers' indexes by pid, of those processes that have one. Cost: reads a file for each process that it has not seen before.
+   *
+   * @param launchers the indexes of the launchers by the pids of their shells.
+   */
+  find(rows: readonly ProcessRow[], launchers: ReadonlyMap<number, number>): Map<number, number> {
     const known = new Map<number, Origin>();
     const found = new Map<number, number>();
     for (const { pid, startedTicks } of rows) {
@@ -33,6 +37,8 @@ export class Origins {
       known.set(pid, origin);
       if (origin.launcherIndex !== undefined) found.set(pid, origin.launcherIndex);
     }
+    addDescendants(rows, launchers, found);
+    for (const [pid, launcherIndex] of found) known.set(pid, { startedTicks: known.get(pid)?.startedTicks ?? 0, launcherIndex });
     this.known = known;
     return found;
   }
@@ -41,4 +47,24 @@ export class Origins {
     const environment = readEnvironment(pid);
     return environment.get(watchdogVariable) === this.mark ? Number(environment.get(launcherVariable)) : undefined;
   }
+}
+
+/** Adds what descends from launchers, or from what was found, to what was found. */
+function addDescendants(rows: readonly ProcessRow[], launchers: ReadonlyMap<number, number>, found: Map<number, number>): void {
+  const parents = new Map(rows.map(({ pid, ppid }) => [pid, ppid]));
+  for (const { pid } of rows) {
+    if (launchers.has(pid) || found.has(pid)) continue;
+    const passed = [pid];
+    let at = parents.get(pid);
+    // A table that is read while processes end may lead in a circle.
+    while (at !== undefined && !launchers.has(at) && !found.has(at) && passed.length <= rows.length) {
+      passed.push(at);
+      at = parents.get(at);
+    }
+    addAll(passed, at === undefined ? undefined : launchers.get(at) ?? found.get(at), found);
+  }
+}
+
+function addAll(pids: readonly number[], index: number | undefined, found: Map<number, number>): void {
+  if (index !== undefined) for (const pid of pids) found.set(pid, index);
 }

@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** One process as /proc tells it. */
 export interface ProcessRow {
   readonly pid: number;
+  /** Its parent; another process adopts it when that ends. */
+  readonly ppid: number;
   readonly pgid: number;
   /** Ticks of 10 ms after boot, rounded down. */
   readonly startedTicks: number;
@@ -39,7 +41,8 @@ export function parseStat(text: string): ProcessRow | undefined {
   const state = fields[0];
   if (state === 'Z' || state === 'X') return undefined;
   return {
-    pid: Number.parseInt(text, 10), pgid: Number(fields[2]), startedTicks: Number(fields[19]), residentBytes: Number(fields[21]) * pageBytes(),
+    pid: Number.parseInt(text, 10), ppid: Number(fields[1]), pgid: Number(fields[2]), startedTicks: Number(fields[19]),
+    residentBytes: Number(fields[21]) * pageBytes(),
   };
 }
 

@@ -1,5 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import path from 'node:path';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 
 /** Quotes a word so that a shell takes it as it is. */
 export function quoteWord(word: string): string {
@@ -39,26 +38,30 @@ export function renderCommand(line: string, find: (name: string) => string | und
   return `/bin/sh -c ${quoteWord(line)}`;
 }
 
-const namesCachedMax = 1000;
-
-/** Finds programs on a PATH and remembers where they are. */
+/**
+ * Finds programs on a PATH as `execvp` does: in the order of its folders, and again each time, since versions come and go.
+ *
+ * Cost: a call of the system for each folder up to the one that has it.
+ */
 export class ProgramFinder {
-  private readonly found = new Map<string, string | undefined>();
   private readonly folders: readonly string[];
 
-  /** @param searchPath folders separated by colons; relative ones are passed over. */
+  /** @param searchPath folders separated by colons. */
   constructor(searchPath: string) {
-    this.folders = searchPath.split(':').filter((folder) => folder.startsWith('/'));
+    this.folders = searchPath.split(':');
   }
 
-  /** The absolute path of a program, plain to a shell; undefined for what is not there, or what a shell has itself. */
+  /** The absolute path of a program, plain to a shell; undefined where that is left to the shell: for what is not there, or it has itself, or depends on its folder. */
   find(name: string): string | undefined {
     if (shellNames.has(name)) return undefined;
-    const known = this.found.get(name);
-    if (known !== undefined) return known;
-    const found = this.folders.map((folder) => path.join(folder, name)).find((file) => /^[\w./+:@%-]+$/.test(file) && isProgram(file));
-    if (found !== undefined && this.found.size < namesCachedMax) this.found.set(name, found);
-    return found;
+    for (const folder of this.folders) {
+      // It stands for a place below the folder that the task runs in.
+      if (!folder.startsWith('/')) return undefined;
+      const file = `${folder}/${name}`;
+      if (!existsSync(file)) continue;
+      if (isProgram(file)) return /^[\w./+:@%-]+$/.test(file) ? file : undefined;
+    }
+    return undefined;
   }
 }
 

@@ -9,7 +9,7 @@ export const watchdogVariable = 'MUTIRAO_WATCHDOG';
 export const launcherVariable = 'MUTIRAO_LAUNCHER';
 
 /**
- * Reads lines `+GROUP` and `-GROUP`; at the end of its input it kills the groups that are left, and then what has the mark in its
+ * Reads lines `+GROUP` and `-GROUP`; at the end of its input it kills the groups that are left, with what descends from their leaders, and then what has the mark in its
  * environment, a few times over, since what is being killed may be starting more; last it removes the folder that it was given: under another name, since a folder of that name may be made anew meanwhile. The end comes when the process that holds the other
  * end of the pipe dies, however it dies. Signals meant for that process do not end it.
  */
@@ -23,7 +23,11 @@ while read -r line; do
     -*) case $groups in *" $group "*) groups="\${groups%%" $group "*} \${groups#*" $group "}" ;; esac ;;
   esac
 done
-for group in $groups; do kill -9 "-$group"; done
+descend() { for child in $(cat "/proc/$1/task/$1/children"); do echo "$child"; (descend "$child"); done; }
+for group in $groups; do
+  left=$(descend "$group")
+  kill -9 "-$group" $left
+done
 for round in 1 2 3 4 5; do
   marked=$(grep -lsaF -- "$1" /proc/[0-9]*/environ)
   [ -n "$marked" ] || break

@@ -57,10 +57,17 @@ function judge(replica: HeldReplica, result: ProcessResult): Verdict {
   if (outputMax > 0 && result.outputBytes > outputMax) {
     return { outcome: 'limited', reason: 'MUT_OUTPUT_MAX', detail: `${describeBytes(result.outputBytes)} of standard output and error, beyond the limit of ${describeBytes(outputMax)}` };
   }
-  const { exitStatus } = result;
+  const { exitStatus, signal } = result;
   if (exitStatus === 0) return success;
   if (exitStatus === 127) return { outcome: 'failed', reason: 'MUT_COMMAND_NOT_FOUND', detail: 'exit status 127: a command was not found; standard error names it' };
   if (exitStatus === 126) return { outcome: 'failed', reason: 'MUT_COMMAND_NOT_FOUND', detail: 'exit status 126: a command could not be executed; standard error names it' };
-  const detail = exitStatus > 128 ? `ended by signal ${exitStatus - 128}` : `exit status ${exitStatus}`;
-  return { outcome: 'failed', reason: 'MUT_COMMAND_FAILED', detail };
+  return { outcome: 'failed', reason: 'MUT_COMMAND_FAILED', detail: signal === undefined ? describeExitStatus(exitStatus) : `ended by signal ${signal}` };
+}
+
+const signalMax = 64;
+
+/** A status above 128 is ambiguous: a shell that ran the command gives it too where a signal ended that. */
+function describeExitStatus(exitStatus: number): string {
+  const signal = exitStatus - 128;
+  return signal > 0 && signal <= signalMax ? `exit status ${exitStatus}, which shells also give for a command ended by signal ${signal}` : `exit status ${exitStatus}`;
 }

@@ -9,6 +9,7 @@ import { step } from './step.ts';
 export { openAgentBeginning, saveAgentBeginning } from './beginning.ts';
 export type { AgentChange } from './changes.ts';
 export type { AgentCommand } from './commands.ts';
+export { noResult } from './end-replica.ts';
 export type { AgentInput } from './inputs.ts';
 export {
   createAgentState, listHeldReplicas, type AgentOptions, type AgentState, type EndHold, type HeldReplica, type HeldStatus, type ProcessResult, type Verdict,

@@ -91,7 +91,10 @@ export interface HeldReplica {
 
 /** What a process left. */
 export interface ProcessResult {
+  /** As a shell reports it: 128 + its number for a signal, which a program may also return by itself. */
   readonly exitStatus: number;
+  /** The signal that ended it, where one is known to have; left out otherwise. */
+  readonly signal?: number | undefined;
   readonly standardOutput: Uint8Array;
   readonly standardError: Uint8Array;
   readonly outputTruncated: boolean;

@@ -63,10 +63,10 @@ function sharedOf([first]: readonly ReplicaRow[]): Pick<FailureGroup, 'cause' | 
   return { cause: causeOf(first), outcome: nameOf(Outcome, first.outcome), exit_status: first.exitStatus, reason: first.reason, detail: first.detail, is_loss: isLoss(first) };
 }
 
-/** Shells report the end by a signal as 128 and its number. */
-function causeOf({ reason, exitStatus, outcome }: ReplicaRow): string {
+/** A status above 128 alone does not tell a signal; the detail says so where one is known. */
+function causeOf({ reason, exitStatus, outcome, detail }: ReplicaRow): string {
   if (isErrorCode(reason) && reason !== 'MUT_COMMAND_FAILED') return `${reason}: ${registry[reason].advice}`;
-  if (exitStatus > 128 && exitStatus < 193) return `exit status ${exitStatus}: ended by signal ${exitStatus - 128}`;
+  if (detail.startsWith('ended by signal ')) return `exit status ${exitStatus}: ${detail}`;
   return outcome === Outcome.UNSPECIFIED ? 'nobody told how it ended' : `exit status ${exitStatus}`;
 }
 

@@ -126,3 +126,21 @@ for (const [name, endHold] of holds) {
     });
   });
 }
+
+/** The detail that an agent gives of a task which ended with a status, by a signal if one is known. */
+function detailOf(exitStatus: number, signal: number | undefined): string | undefined {
+  const state = createAgentState({
+    processors: 1, unacknowledgedMax: 6, unacknowledgedBytesMax: 1000, killGrace: 5000, endHold: { longest: 0, isForAll: false }, startedDelay: 10, reportInterval: 5, contentBytesMax: 100, prefetchMax: 4,
+  });
+  agentMachine.step(state, [{ kind: 'ProviderAttached' }, placed(['place', 'r1'])], 1000);
+  const result = { exitStatus, signal, standardOutput: bytes(0), standardError: bytes(0), outputTruncated: false, outputBytes: 0 };
+  const { commands } = agentMachine.step(state, [{ kind: 'ProcessEnded', replicaId: 1, result, verdict: undefined }], 2000);
+  return commands.flatMap((command) => (command.kind === 'SendReport' ? command.report.ended : [])).at(-1)?.detail;
+}
+
+test('an exit status above 128 is not called a signal unless one is known', (t) => {
+  t.is(detailOf(137, 9), 'ended by signal 9');
+  t.is(detailOf(137, undefined), 'exit status 137, which shells also give for a command ended by signal 9');
+  t.is(detailOf(255, undefined), 'exit status 255');
+  t.is(detailOf(3, undefined), 'exit status 3');
+});
