@@ -1,11 +1,11 @@
 import { MutiraoError, errorOfCode } from '@mutirao/api/errors';
 import {
-  decodeContentOffered, decodeContentWanted, decodeDemand, decodeMachineFacts, encodeAllocationRequest, encodeResourceStanding, encodeStanding, encodeContent, encodeMachineFacts, type WantedContent,
+  decodeContentOffered, decodeContentWanted, decodeDemand, decodeMachineFacts, encodeAllocationRequest, encodeResourceStanding, encodeStanding, encodeMachineFacts, type WantedContent,
 } from '@mutirao/api/codecs';
 import { ContentOffered, ContentWanted, MachineHello } from '@mutirao/api/machine';
 import { Demand, LeaseTrim } from '@mutirao/api/provider';
 import type { BrokerId, ProviderCommand, ProviderInput } from '@mutirao/core/machines/provider';
-import type { Content, MachineFacts } from '@mutirao/core/messages';
+import type { MachineFacts } from '@mutirao/core/messages';
 import type { MachineId, ProviderId, UserId } from '@mutirao/core/shared';
 import type { CallContext } from '@mutirao/runtime/rpc';
 import type { Clock } from '@mutirao/runtime/driver';
@@ -14,7 +14,6 @@ import type { AgentGate } from '../agent-gate.ts';
 import { originOf, type AgentOrigin } from '../credentials.ts';
 import type { SiteContents } from '../contents/site-contents.ts';
 import type { Deputy } from '../deputy/deputy.ts';
-import { pushedFrame } from '../deputy/kept-delivery.ts';
 import { toAgent, toBroker } from './frames.ts';
 import { checkHello, ownHello, readBrokerHello, takesGangs, type HelloWire } from './hello.ts';
 import { AgentLink, BrokerLink, type ByteStream } from './links.ts';
@@ -326,8 +325,9 @@ export class Relay {
   }
 
   /** Tells a machine's broker, if it is back, of an output that was kept for it. */
-  announceKept(machineId: MachineId, transferId: string, content: Content): void {
-    this.#agentsByMachine.get(machineId)?.broker?.write(pushedFrame(machineId, { transferId, content: encodeContent(content), isKept: true }));
+  announceKept(machineId: MachineId, transferId: string): void {
+    const broker = this.#agentsByMachine.get(machineId)?.broker;
+    if (broker !== undefined) this.#options.deputy?.deliveryTo(broker).announce(transferId);
   }
 
   /** Sends a message to a broker; nothing while it is away. */

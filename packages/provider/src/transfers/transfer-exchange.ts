@@ -24,6 +24,8 @@ export interface Taker {
   readonly signal: AbortSignal;
   /** The request whose agent it is; empty for another side. */
   readonly requestId: RequestId;
+  /** Its giver was there before it was announced: without one there is nothing to wait for. */
+  readonly needsGiver?: boolean;
 }
 
 interface Half {
@@ -87,9 +89,13 @@ export class TransferExchange {
   /**
    * Takes a content; resolves when the last chunk is written.
    *
-   * @throws {MutiraoError} MUT_TRANSFER_FAILED when the giver does not come in time or fails, or there is a taker already.
+   * @throws {MutiraoError} MUT_TRANSFER_FAILED when the giver does not come in time or fails, or there is a taker already;
+   * MUT_CONTENT_NOT_FOUND at once when the taker needs a giver and there is none.
    */
   take(transferId: string, taker: Taker): Promise<void> {
+    if (taker.needsGiver === true && this.#transfers.get(transferId)?.giver === undefined) {
+      return Promise.reject(new MutiraoError('MUT_CONTENT_NOT_FOUND', `transfer ${transferId}: nobody brings it, or not any more`));
+    }
     return this.#meet(transferId, 'taker', taker, (transfer, half) => { transfer.taker = { ...taker, ...half }; });
   }
 
