@@ -103,7 +103,7 @@ class World {
   async perform({ kind, pick }: Action): Promise<void> {
     switch (kind) {
       case 'push': this.#push(); break;
-      case 'end': choose(this.pushes.filter(({ isOver }) => !isOver), pick)?.end(); break;
+      case 'end': await this.#end(choose(this.pushes.filter(({ isOver }) => !isOver), pick)); break;
       case 'report': this.#report(); break;
       case 'leave': this.#leave(); break;
       case 'come': this.#come(); break;
@@ -137,6 +137,12 @@ class World {
     }, what, 30_000);
   }
 
+  /** The last bytes of a push come; what is being kept is written to the disk. */
+  async #end(push: Push | undefined): Promise<void> {
+    push?.end();
+    for (let turn = 0; turn < 50 && push?.isOver === false; turn += 1) await nextTurn();
+  }
+
   /** What the provider's machine would do: it journals a report and acknowledges it, and forgets what the broker has. */
   #take(input: ProviderInput): void {
     if (input.kind === 'ReportMade') {
@@ -146,7 +152,7 @@ class World {
     }
     if (input.kind === 'KeptAcknowledged') {
       this.#keptSequences = this.#keptSequences.filter((sequence) => sequence > input.sequence);
-      this.#opened.hear({ kind: 'ReportsForgotten', brokerId: 'b', machineId, incarnation: 'i', upTo: input.sequence });
+      this.#opened.hear({ kind: 'ReportsForgotten', machineId, incarnation: 'i', upTo: input.sequence });
     }
   }
 
@@ -267,4 +273,14 @@ test('each output that a provider took comes home, and is announced once on a st
     if (world.faults.length > 0) throw new Error(world.faults.join('; '));
   }), runs(20_261_127, 60));
   t.pass();
+});
+
+test('an output whose push ends while kept reports are on their way comes home once', async (t) => {
+  for (const drainCount of [0, 1, 2, 3, 4]) {
+    const world = new World(t);
+    const drains = Array.from({ length: drainCount }, () => 'drain' as const);
+    for (const kind of ['come', 'leave', 'push', 'report', 'report', 'push', 'come', ...drains, 'end', 'drain', 'end'] as const) await world.perform({ kind, pick: 0 });
+    await world.settle();
+    t.deepEqual(world.faults, [], `after ${drainCount} turns of the delivery`);
+  }
 });
