@@ -171,6 +171,7 @@ class ProviderProcess {
       ...(this.#contents === undefined ? {} : { contents: this.#contents }),
       onKeeping: (agent) => { this.#pushed.divert(agent); },
       onRouted: (agent) => { this.#pushed.repeat(agent); },
+      onUntaken: (transferId) => { this.#exchange.decline(transferId); },
       onRefused: (requestId, error) => { this.#exchange.failRequest(requestId, error); },
     });
     this.#driver = new MachineDriver<ProviderState, ProviderInput, ProviderChange, ProviderCommand>({

@@ -35,7 +35,7 @@ export interface SiteContentsOptions {
   readonly store: SiteStore;
   /** What is in the token file of the provider's home folder: who has found it reads the store's files itself. */
   readonly ownToken: string;
-  readonly exchange: Pick<TransferExchange, 'take'>;
+  readonly exchange: Pick<TransferExchange, 'take' | 'decline'>;
   readonly clock: Clock;
   readonly log: Logger;
   /** Hears of bytes that have passed. */
@@ -159,7 +159,11 @@ export class SiteContents {
   answer(brokerId: BrokerId, machineId: MachineId, offer: ContentOffer): boolean {
     const key = fetchKey(brokerId, offer.content.sha256);
     const fetch = this.#fetches.get(key);
-    if (fetch === undefined || fetch.isAnswered || fetch.asker !== machineId) return machineId === '';
+    if (fetch === undefined || fetch.isAnswered || fetch.asker !== machineId) {
+      // It was asked for twice, or is not waited for any more: its broker is not to wait for us.
+      if (machineId === '' && offer.source.kind === 'transfer') this.#options.exchange.decline(offer.source.transferId);
+      return machineId === '';
+    }
     fetch.isAnswered = true;
     switch (offer.source.kind) {
       case 'transfer': void this.#run(key, fetch, offer.source); break;

@@ -53,6 +53,8 @@ export interface RelayOptions {
   onKeeping?(agent: AgentLink): void;
   /** Hears that an agent's messages go to a broker from now on. */
   onRouted?(agent: AgentLink): void;
+  /** Hears of a transfer that was offered to a machine which is gone: its giver need not wait. */
+  onUntaken?(transferId: string): void;
   /** Hears that a request's agents are sent away. */
   onRefused?(requestId: string, error: MutiraoError): void;
 }
@@ -135,16 +137,19 @@ export class Relay {
 
   #passToMachine(link: BrokerLink, bytes: Buffer, start: number): void {
     const { machineId, message, field, start: innerStart } = readToMachine(bytes, start);
-    if (field === contentOfferedField && this.#hasKept(link, machineId, message, innerStart)) return;
+    const offer = field === contentOfferedField ? decodeContentOffered(decodeWith(ContentOffered, message, innerStart)) : undefined;
+    // An answer to what a machine wants may be for the site.
+    if (offer !== undefined && this.#options.contents?.answer(link.brokerId, machineId, offer) === true) return;
     if (field === acknowledgedField) this.#options.deputy?.noteAcknowledged(link.brokerId, machineId, sequenceOf(message, innerStart));
     const agent = this.#agentsByMachine.get(machineId);
-    if (agent?.broker === link) agent.stream.write(message);
-    else this.#droppedCount += 1; // The machine is gone; the broker hears of it, or has already.
-  }
-
-  /** Whether an answer to what a machine wants was for the site. */
-  #hasKept({ brokerId }: BrokerLink, machineId: MachineId, message: Buffer, start: number): boolean {
-    return this.#options.contents?.answer(brokerId, machineId, decodeContentOffered(decodeWith(ContentOffered, message, start))) ?? false;
+    const transferId = offer?.source.kind === 'transfer' ? offer.source.transferId : undefined;
+    if (agent?.broker === link) {
+      agent.stream.write(message);
+      if (transferId !== undefined) agent.noteOffered(transferId);
+    } else {
+      this.#droppedCount += 1; // The machine is gone; the broker hears of it, or has already.
+      if (transferId !== undefined) this.#options.onUntaken?.(transferId);
+    }
   }
 
   readonly #watchWants = (agent: AgentLink, { brokerId }: BrokerLink, bytes: Buffer, start: number): readonly WantedContent[] | undefined => {
@@ -229,6 +234,7 @@ export class Relay {
     const { attachmentId, machineId } = link.identity;
     link.route(undefined);
     this.#options.contents?.forgetTaker(link);
+    for (const transferId of link.offeredIds) this.#options.onUntaken?.(transferId);
     this.#options.deputy?.leave(link);
     this.#agents.delete(attachmentId);
     if (this.#agentsByMachine.get(machineId) === link) {
