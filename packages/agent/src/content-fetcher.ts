@@ -71,8 +71,7 @@ export class ContentFetcher {
     const { sha256 } = content;
     const { host } = this.options;
     if (!this.options.cache.isPinned(sha256) || this.fetching.has(sha256)) {
-      // Nobody needs it any more, or it is coming. The broker sends few at a time, and others wait for that place.
-      if (source.kind === 'transfer') this.options.decline(source.transferId);
+      this.decline(offer);
       return;
     }
     if (source.kind === 'shared') host?.noteNear(content);
@@ -97,6 +96,11 @@ export class ContentFetcher {
       host?.release(sha256);
       this.fail(content, error);
     });
+  }
+
+  /** Nobody needs it any more, or it is coming. The broker sends few at a time, and others wait for that place. */
+  private decline({ source }: ContentOffer): void {
+    if (source.kind === 'transfer') this.options.decline(source.transferId);
   }
 
   /** Waits for another agent of this host that brings a content, or brings it for all of them. */

@@ -159,12 +159,19 @@ export class SiteContents {
   answer(brokerId: BrokerId, machineId: MachineId, offer: ContentOffer): boolean {
     const key = fetchKey(brokerId, offer.content.sha256);
     const fetch = this.#fetches.get(key);
-    if (fetch === undefined || fetch.isAnswered || fetch.asker !== machineId) {
-      // It was asked for twice, or is not waited for any more: its broker is not to wait for us.
-      if (machineId === '' && offer.source.kind === 'transfer') this.#options.exchange.decline(offer.source.transferId);
-      return machineId === '';
-    }
+    if (fetch === undefined || fetch.isAnswered || fetch.asker !== machineId) return this.#declineOwn(machineId, offer);
     fetch.isAnswered = true;
+    return this.#take(key, fetch, { machineId, offer });
+  }
+
+  /** Was it for the provider, then it asked twice, or does not wait any more: its broker is not to wait for it either. Whether it was. */
+  #declineOwn(machineId: MachineId, { source }: ContentOffer): boolean {
+    if (machineId === '' && source.kind === 'transfer') this.#options.exchange.decline(source.transferId);
+    return machineId === '';
+  }
+
+  #take(key: string, fetch: Fetch, { machineId, offer }: { readonly machineId: MachineId; readonly offer: ContentOffer }): boolean {
+    const { brokerId } = fetch;
     switch (offer.source.kind) {
       case 'transfer': void this.#run(key, fetch, offer.source); break;
       case 'inline': void this.#keepInline(key, fetch, offer.source.bytes); break;

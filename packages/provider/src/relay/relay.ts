@@ -1,6 +1,6 @@
 import { MutiraoError, errorOfCode } from '@mutirao/api/errors';
 import {
-  decodeContentOffered, decodeContentWanted, decodeDemand, decodeMachineFacts, encodeAllocationRequest, encodeResourceStanding, encodeStanding, encodeMachineFacts, type WantedContent,
+  decodeContentOffered, decodeContentWanted, decodeDemand, decodeMachineFacts, encodeAllocationRequest, encodeResourceStanding, encodeStanding, encodeMachineFacts, type ContentOffer, type WantedContent,
 } from '@mutirao/api/codecs';
 import { ContentOffered, ContentWanted, MachineHello } from '@mutirao/api/machine';
 import { Demand, LeaseTrim } from '@mutirao/api/provider';
@@ -138,18 +138,21 @@ export class Relay {
   #passToMachine(link: BrokerLink, bytes: Buffer, start: number): void {
     const { machineId, message, field, start: innerStart } = readToMachine(bytes, start);
     const offer = field === contentOfferedField ? decodeContentOffered(decodeWith(ContentOffered, message, innerStart)) : undefined;
-    // An answer to what a machine wants may be for the site.
-    if (offer !== undefined && this.#options.contents?.answer(link.brokerId, machineId, offer) === true) return;
+    if (offer !== undefined && this.#isForSite(link, machineId, offer)) return;
     if (field === acknowledgedField) this.#options.deputy?.noteAcknowledged(link.brokerId, machineId, sequenceOf(message, innerStart));
     const agent = this.#agentsByMachine.get(machineId);
-    const transferId = offer?.source.kind === 'transfer' ? offer.source.transferId : undefined;
     if (agent?.broker === link) {
       agent.stream.write(message);
-      if (transferId !== undefined) agent.noteOffered(transferId);
+      noteOffered(offer, (transferId) => { agent.noteOffered(transferId); });
     } else {
       this.#droppedCount += 1; // The machine is gone; the broker hears of it, or has already.
-      if (transferId !== undefined) this.#options.onUntaken?.(transferId);
+      noteOffered(offer, (transferId) => { this.#options.onUntaken?.(transferId); });
     }
+  }
+
+  /** Whether an answer to what a machine wants was for the site. */
+  #isForSite({ brokerId }: BrokerLink, machineId: MachineId, offer: ContentOffer): boolean {
+    return this.#options.contents?.answer(brokerId, machineId, offer) ?? false;
   }
 
   readonly #watchWants = (agent: AgentLink, { brokerId }: BrokerLink, bytes: Buffer, start: number): readonly WantedContent[] | undefined => {
@@ -340,4 +343,9 @@ export class Relay {
   tellBroker(brokerId: BrokerId, message: Buffer): void {
     this.#brokers.get(brokerId)?.write(message);
   }
+}
+
+/** Calls `note` with the transfer of an offer that has one. */
+function noteOffered(offer: ContentOffer | undefined, note: (transferId: string) => void): void {
+  if (offer?.source.kind === 'transfer') note(offer.source.transferId);
 }

@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { encodeContent, encodeReport } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
-import { AttachRequest, PushContentRequest } from '@mutirao/api/machine';
+import { AttachRequest, PushContentRequest, type Report } from '@mutirao/api/machine';
 import { ConnectRequest, ConnectResponse, ReceiveContentRequest, ReceiveContentResponse } from '@mutirao/api/provider';
 import type { ProviderInput } from '@mutirao/core/machines/provider';
 import type { Content, MachineFacts, OutputContent } from '@mutirao/core/messages';
@@ -228,9 +228,12 @@ class World {
       connection.announced.add(transferId);
       this.#wanted.push(transferId);
     }
-    if (inner?.$case !== 'report') return;
-    connection.lastSequence = Math.max(connection.lastSequence, inner.value.sequence);
-    for (const { transferId } of inner.value.ended.flatMap(({ outputs }) => outputs)) {
+    if (inner?.$case === 'report') this.#hearReport(connection, inner.value);
+  }
+
+  #hearReport(connection: Connection, { sequence, ended }: Report): void {
+    connection.lastSequence = Math.max(connection.lastSequence, sequence);
+    for (const { transferId } of ended.flatMap(({ outputs }) => outputs)) {
       if (!connection.announced.has(transferId) && !this.fetched.has(transferId)) this.faults.push(`${transferId} is reported before it is announced`);
     }
   }
