@@ -23,7 +23,7 @@ import { HostContents } from './host-contents.ts';
 import { ProviderLink } from './provider-link.ts';
 import { PushAttempts } from './push-attempts.ts';
 import { SharedFolders } from './shared-folders.ts';
-import { pullContent, pushContent } from './transfers.ts';
+import { declineContent, pullContent, pushContent } from './transfers.ts';
 import { verdictOf } from './verdict.ts';
 import { openWorkplace, type Workplace } from './workplace.ts';
 
@@ -87,6 +87,7 @@ export class Agent {
     this.fetcher = new ContentFetcher({
       cache, ...(this.host === undefined ? {} : { host: this.host }), deliver: (input) => { this.driver.deliver(input); },
       want: (contents) => { this.link.send({ $case: 'contentWanted', value: encodeContentWanted(contents) }); },
+      decline: (transferId) => { void declineContent(this.link.client, transferId); },
       pull: (transferId, content, offset) => pullContent(this.link.client, transferId, { content, offset }, cache.store),
     });
     this.shared = new SharedFolders(setup.sharedHome ?? '');

@@ -16,6 +16,8 @@ export interface ContentFetcherOptions {
   want(contents: readonly WantedContent[]): void;
   /** Brings a transfer's bytes, all from `offset` on, into the cache's store. */
   pull(transferId: string, content: Content, offset: Bytes): Promise<void>;
+  /** Has the other side of a transfer that was offered not wait for this machine. */
+  decline(transferId: string): void;
   deliver(input: AgentInput): void;
 }
 
@@ -68,7 +70,10 @@ export class ContentFetcher {
     const { content, source } = offer;
     const { sha256 } = content;
     const { host } = this.options;
-    if (!this.options.cache.isPinned(sha256) || this.fetching.has(sha256)) return; // Nobody needs it any more, or it is coming.
+    if (!this.options.cache.isPinned(sha256) || this.fetching.has(sha256)) {
+      this.decline(offer);
+      return;
+    }
     if (source.kind === 'shared') host?.noteNear(content);
     if (source.kind !== 'transfer') host?.release(sha256);
     if (source.kind === 'refused') {
@@ -91,6 +96,11 @@ export class ContentFetcher {
       host?.release(sha256);
       this.fail(content, error);
     });
+  }
+
+  /** Nobody needs it any more, or it is coming. The broker sends few at a time, and others wait for that place. */
+  private decline({ source }: ContentOffer): void {
+    if (source.kind === 'transfer') this.options.decline(source.transferId);
   }
 
   /** Waits for another agent of this host that brings a content, or brings it for all of them. */

@@ -25,6 +25,17 @@ export async function pullContent(client: GridMachineServiceClient, transferId: 
   await store.putRest(chunksOf(rawMessagesOf(client, GridMachineServiceService.pullContent, { transferId })), content, offset);
 }
 
+/** Takes up a transfer that is not wanted and leaves it at once, so that its giver does not wait for us. Never rejects. */
+export async function declineContent(client: GridMachineServiceClient, transferId: string): Promise<void> {
+  const messages = rawMessagesOf(client, GridMachineServiceService.pullContent, { transferId });
+  try {
+    await messages.next();
+    await messages.return(undefined);
+  } catch {
+    // It is over, or somebody takes it: either is well.
+  }
+}
+
 /** The bytes as views of the messages that bring them. */
 async function* chunksOf(messages: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
   const collector = new BufferCollector();

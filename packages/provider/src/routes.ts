@@ -171,6 +171,8 @@ async function passPush(host: ProviderHost, agent: AgentLink, push: Push): Promi
     await host.exchange.give(transferId, { chunks, onTaken: (offset) => { chunks.begin(offset); }, signal: AbortSignal.any([signal, diverted]), requestId });
   } catch (error) {
     if (!diverted.aborted || signal.aborted || chunks.isRead) throw error;
+    // From here on nobody gives it to a broker: one that comes back while it is being kept hears of it when it is whole.
+    forget();
     await keepPush(host, agent, push);
   } finally {
     forget();
@@ -181,14 +183,15 @@ async function keepPush({ deputy, relay }: ProviderHost, { identity }: AgentLink
   if (deputy === undefined) throw new MutiraoError('MUT_TRANSFER_FAILED', `transfer ${transferId}: its broker is away`);
   await deputy.keepOutput(identity.machineId, { transferId, content }, chunks);
   // The broker may have come back meanwhile, and the agent will tell it of this output itself.
-  relay.announceKept(identity.machineId, transferId, content);
+  relay.announceKept(identity.machineId, transferId);
 }
 
 async function receiveContent(host: ProviderHost, bytes: Buffer, writer: StreamWriter<Buffer>, { signal, userId }: CallContext): Promise<void> {
   const { transferId, offset } = decodeCall(ReceiveContentRequest, bytes);
   const output = host.deputy?.findOutput(transferId, userId);
   if (host.deputy === undefined || output === undefined) {
-    await host.exchange.take(transferId, { writer, offset, signal, requestId: '' });
+    // Who waited here would hold up its machine: a push is announced when it is there, and what is gone does not come back under this name.
+    await host.exchange.take(transferId, { writer, offset, signal, requestId: '', needsGiver: true });
     return;
   }
   for await (const message of host.deputy.readOutput(output, offset)) {

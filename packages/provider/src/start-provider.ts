@@ -158,6 +158,8 @@ class ProviderProcess {
     this.#machineTokenPath = join(directory, 'machine-token');
     this.#credentials = new AgentCredentials(ensureToken(join(directory, 'secret')), ensureToken(this.#machineTokenPath));
     this.#gate = new AgentGate(journal.database, { widthOf: (requestId) => widthOf(this.#state, requestId) });
+    // A process that was killed after it had journaled that a request waits again may have left the secrets of its first agents.
+    for (const { requestId, status } of this.#state.requests.values()) if (status === 'queued') this.#gate.forgetRequest(requestId);
     const deliver = (input: ProviderInput): void => { this.#driver.deliver(input); };
     this.#contents = this.#openContents();
     this.#opened = openDeputy({
@@ -169,6 +171,7 @@ class ProviderProcess {
       ...(this.#contents === undefined ? {} : { contents: this.#contents }),
       onKeeping: (agent) => { this.#pushed.divert(agent); },
       onRouted: (agent) => { this.#pushed.repeat(agent); },
+      onUntaken: (transferId) => { this.#exchange.decline(transferId); },
       onRefused: (requestId, error) => { this.#exchange.failRequest(requestId, error); },
     });
     this.#driver = new MachineDriver<ProviderState, ProviderInput, ProviderChange, ProviderCommand>({
@@ -178,7 +181,8 @@ class ProviderProcess {
         for (const { change } of entries) {
           logChange(log, change);
           this.#opened.hear(change);
-          if (change.kind === 'RequestEnded') this.#gate.forgetRequest(change.requestId);
+          // The agents of its next start make secrets of their own.
+          if (change.kind === 'RequestEnded' || change.kind === 'RequestRequeued') this.#gate.forgetRequest(change.requestId);
           if (change.kind === 'RequestStarted' || change.kind === 'HeldGiven') this.#noteUse(change.requestId);
         }
       },
@@ -384,6 +388,7 @@ function logChange(log: Logger, change: ProviderChange): void {
     case 'RequestDrafted': log.info({ request: change.requestId, width: change.width, walltime_ms: change.walltime, reason: change.reasons[0] }, 'request drafted'); break;
     case 'RequestQueued': log.info({ request: change.requestId, manager_request: change.managerRequestId }, 'request queued'); break;
     case 'RequestStarted': log.info({ request: change.requestId }, 'request started'); break;
+    case 'RequestRequeued': log.warn({ request: change.requestId, reason: change.reason }, 'request requeued'); break;
     case 'RequestReleasing': log.info({ request: change.requestId, reason: change.reason }, 'request released'); break;
     case 'RequestEnded': log.info({ request: change.requestId, status: change.status, reason: change.reason }, 'request ended'); break;
     case 'HeuristicSwitched': log.info({ heuristic: change.to.heuristic, default_task_time_ms: change.to.defaultTime }, 'heuristic switched'); break;

@@ -17,6 +17,7 @@ const content: Content = { sha256: createHash('sha256').update(bytes).digest('he
 interface Rig {
   readonly fetcher: ContentFetcher;
   readonly wanted: string[];
+  readonly declined: string[];
   /** From which byte on each was wanted. */
   readonly offsets: number[];
   /** Resolves to the next input that is delivered. */
@@ -26,6 +27,7 @@ interface Rig {
 async function makeRig(t: ExecutionContext, pull: (cache: ContentCache, offset: number) => Promise<void>): Promise<Rig> {
   const cache = await ContentCache.open(path.join(temporaryFolder(t), 'contents'), 1000);
   const wanted: string[] = [];
+  const declined: string[] = [];
   const offsets: number[] = [];
   const inputs: AgentInput[] = [];
   let waiting: ((input: AgentInput) => void) | undefined;
@@ -39,6 +41,7 @@ async function makeRig(t: ExecutionContext, pull: (cache: ContentCache, offset: 
       // A broker that always offers a transfer.
       for (const one of contents) queueMicrotask(() => { fetcher.take({ content: one, source: { kind: 'transfer', transferId: 't', offset: one.offset ?? 0 } }); });
     },
+    decline: (transferId) => { declined.push(transferId); },
     pull: (_transferId, _content, offset) => pull(cache, offset),
     deliver: (input) => {
       const tell = waiting;
@@ -48,7 +51,7 @@ async function makeRig(t: ExecutionContext, pull: (cache: ContentCache, offset: 
     },
   });
   return {
-    fetcher, wanted, offsets,
+    fetcher, wanted, declined, offsets,
     next: () => new Promise((resolve) => {
       const input = inputs.shift();
       if (input === undefined) waiting = resolve;
@@ -64,6 +67,24 @@ test('a content is fetched once and found the next time', async (t) => {
   fetcher.ask([content]);
   t.deepEqual(await next(), { kind: 'ContentArrived', sha256: content.sha256 });
   t.is(wanted.length, 1);
+});
+
+test('a transfer that is offered twice, or when nobody needs its content any more, is declined: its broker is not to wait', async (t) => {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const { fetcher, declined, next } = await makeRig(t, async (cache) => {
+    await promise;
+    await cache.store.putBytes(bytes);
+  });
+  const offer = (transferId: string): void => { fetcher.take({ content, source: { kind: 'transfer', transferId } }); };
+  offer('early');
+  fetcher.ask([content]);
+  await Promise.resolve();
+  offer('second');
+  resolve(undefined);
+  t.is((await next()).kind, 'ContentArrived');
+  fetcher.release([content.sha256]);
+  offer('late');
+  t.deepEqual(declined, ['early', 'second', 'late']);
 });
 
 test('a transfer that fails is tried again, a few times', async (t) => {
@@ -148,7 +169,7 @@ test('of two agents of a host one pulls what both want, and when it breaks down 
     const { promise: arrived, resolve } = Promise.withResolvers<AgentInput>();
     const cache = await ContentCache.open(path.join(temporaryFolder(t), name), 1_000_000);
     const fetcher = new ContentFetcher({
-      cache, deliver: resolve, host: new HostContents({ folder, provider: 'p', clock: systemClock, pause: () => new Promise((turn) => { setImmediate(turn); }) }),
+      cache, deliver: resolve, decline: () => undefined, host: new HostContents({ folder, provider: 'p', clock: systemClock, pause: () => new Promise((turn) => { setImmediate(turn); }) }),
       want: (contents) => {
         for (const one of contents) queueMicrotask(() => { fetcher.take({ content: one, source: { kind: 'transfer', transferId: name, offset: 0 } }); });
       },

@@ -2,6 +2,8 @@ import { createHash, type Hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, rename, type FileHandle } from 'node:fs/promises';
 
+import { LRUCache } from 'lru-cache';
+
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes, Duration, MachineId } from '@mutirao/core/shared';
@@ -46,30 +48,68 @@ const retryPause: Duration = 1_000;
 /** Writes of one transfer that are under way at a time. */
 const writesMax = 4;
 
-/** Fetches the contents that agents push, and keeps those whose hash is right. */
+/** Transfers that are remembered after they were fetched: a repeated announcement of one needs no second fetch. */
+const fetchedMax = 10_000;
+
+/** A transfer that is being fetched. */
+interface Fetching {
+  /** What was announced while an earlier announcement of the same transfer is being fetched; it is fetched if that fails. */
+  next: PushedContent | undefined;
+  /** Resolves when nothing is left to fetch. */
+  readonly done: Promise<void>;
+}
+
+/**
+ * Fetches the contents that agents push, and keeps those whose hash is right.
+ *
+ * Idempotent: however often and whenever a transfer is announced, it is fetched until it is here, and never again after that. The provider
+ * forgets an output as soon as it was fetched, so that a second fetch could only fail.
+ */
 export class ContentFetcher implements PushedOutputs {
   readonly #options: ContentFetcherOptions;
   readonly #places: Semaphore;
-  readonly #running = new Map<string, Promise<void>>();
+  readonly #running = new Map<string, Fetching>();
+  readonly #fetched = new LRUCache<string, true>({ max: fetchedMax });
 
   constructor(options: ContentFetcherOptions) {
     this.#options = options;
     this.#places = new Semaphore(options.concurrencyMax);
   }
 
-  /** Begins to fetch a transfer. */
+  /** Begins to fetch a transfer that was announced. */
   fetch(machineId: MachineId, pushed: PushedContent): void {
-    const key = `${machineId}\n${pushed.transferId}`;
-    const fetching = this.#places.run(() => this.#receiveOrRetry(machineId, pushed))
-      .catch((error: unknown) => { this.#options.onTrouble(error); })
-      .finally(() => {
-        if (this.#running.get(key) === fetching) this.#running.delete(key);
-      });
-    this.#running.set(key, fetching);
+    const key = keyOf(machineId, pushed.transferId);
+    if (this.#fetched.has(key)) return;
+    const running = this.#running.get(key);
+    if (running === undefined) this.#running.set(key, { next: undefined, done: this.#fetchAll(machineId, pushed) });
+    else if (running.next?.isKept !== true) running.next = pushed;
   }
 
   async settled(machineId: MachineId, transferId: string): Promise<void> {
-    await this.#running.get(`${machineId}\n${transferId}`);
+    await this.#running.get(keyOf(machineId, transferId))?.done;
+  }
+
+  /** Fetches what was announced, and if that fails, what was announced meanwhile. Never rejects. */
+  async #fetchAll(machineId: MachineId, first: PushedContent): Promise<void> {
+    const key = keyOf(machineId, first.transferId);
+    for (let pushed: PushedContent | undefined = first; pushed !== undefined; pushed = this.#takeNext(key)) {
+      const announced = pushed;
+      try {
+        await this.#places.run(() => this.#receiveOrRetry(machineId, announced));
+        this.#fetched.set(key, true);
+        break;
+      } catch (error) {
+        this.#options.onTrouble(error);
+      }
+    }
+    this.#running.delete(key);
+  }
+
+  #takeNext(key: string): PushedContent | undefined {
+    const running = this.#running.get(key);
+    const next = running?.next;
+    if (running !== undefined) running.next = undefined;
+    return next;
   }
 
   /** What is kept stays where it is until its report is acknowledged, so a transfer that broke is begun again. */
@@ -82,7 +122,7 @@ export class ContentFetcher implements PushedOutputs {
         return;
       } catch (error) {
         if (begun.sizeOf(machineId, content) > before) attempt = 1;
-        if (!isKept || isMismatch(error) || attempt === attemptsMax || !isConnected()) throw error;
+        if (!isKept || isFinal(error) || attempt === attemptsMax || !isConnected()) throw error;
         await pause(retryPause * attempt);
       }
     }
@@ -171,6 +211,15 @@ async function hashBeginning(file: FileHandle, bytes: Bytes, hash: Hash): Promis
     hash.update(chunk.subarray(0, bytesRead));
     position += bytesRead;
   }
+}
+
+function keyOf(machineId: MachineId, transferId: string): string {
+  return `${machineId}\n${transferId}`;
+}
+
+/** Whether another try would fail for the same reason. */
+function isFinal(error: unknown): boolean {
+  return isMismatch(error) || (error instanceof MutiraoError && error.code === 'MUT_CONTENT_NOT_FOUND');
 }
 
 function isMismatch(error: unknown): boolean {

@@ -8,6 +8,7 @@ const walks = {
   'provider-growing-bag': 'of a bag that grows only what has no place is asked for, and what is not needed for a moment only is not given up',
   'provider-recovery': 'after a kill the provider adopts requests and agents before it settles with its broker',
   'provider-listings': 'listings that fail, lag or lack a request end nothing too early and nothing twice',
+  'provider-requeued': 'a request that its manager puts back into its queue waits again, and its next start is a start of its own',
   'provider-refusals': 'refusals make it pause, and then stop until new demand comes up',
   'provider-wide-tasks': 'for tasks that no machine of an allocation could hold nothing is asked, and what was asked goes back',
   'provider-broker-away': 'a broker that comes back is told its machines anew, by agents that present themselves',

@@ -11,7 +11,7 @@ type Act =
   | { readonly kind: 'connect' | 'disconnect'; readonly broker: number; readonly instance?: string }
   | { readonly kind: 'answer'; readonly outcome: 'accepted' | 'refused' | 'lost' | 'silent' }
   | { readonly kind: 'list'; readonly lies: boolean; readonly omit: number }
-  | { readonly kind: 'fail' | 'restart' | 'start' | 'attach' | 'detach' | 'finish' | 'release' }
+  | { readonly kind: 'fail' | 'restart' | 'start' | 'attach' | 'detach' | 'finish' | 'requeue' | 'release' }
   | { readonly kind: 'wait'; readonly time: number };
 
 /** A resource with its own truth: what it has, whatever the provider believes. */
@@ -67,6 +67,7 @@ class World {
       case 'restart': this.calls.splice(0); this.releases.splice(0); this.attached.splice(0); this.deliver(this.dialogue.restart()); break;
       case 'start': this.alter('queued', (entry) => ({ ...entry, status: 'running', startsAt: this.dialogue.now })); break;
       case 'finish': this.alter('running', (entry) => ({ ...entry, status: 'ended', endedAt: this.dialogue.now })); break;
+      case 'requeue': this.requeue(); break;
       case 'release': this.takeBack(); break;
       case 'attach': this.attach(); break;
       case 'detach': {
@@ -110,6 +111,17 @@ class World {
   private alter(status: QueuedRequest['status'], change: (entry: QueuedRequest) => QueuedRequest): void {
     const entry = [...this.truth.values()].find((one) => one.status === status);
     if (entry !== undefined) this.truth.set(entry.managerRequestId, change(entry));
+  }
+
+  /** The manager puts an allocation back into its queue, and what ran in it is gone. */
+  private requeue(): void {
+    const entry = [...this.truth.values()].find((one) => one.status === 'running');
+    if (entry === undefined) return;
+    this.truth.set(entry.managerRequestId, { ...entry, status: 'queued', startsAt: 0 });
+    const isOfEntry = ({ machineId }: { readonly machineId: string }): boolean => machineId.startsWith(`p/${entry.managerRequestId.slice(2)}.`);
+    const gone = this.attached.filter(isOfEntry);
+    this.attached.splice(0, this.attached.length, ...this.attached.filter((agent) => !isOfEntry(agent)));
+    for (const agent of gone) this.deliver({ kind: 'AgentDetached', ...agent, hasLeft: false });
   }
 
   private end(managerRequestId: string): void {
@@ -161,7 +173,7 @@ const anyAct: fc.Arbitrary<Act> = fc.oneof(
   fc.record({ kind: fc.constantFrom('connect' as const, 'disconnect' as const), broker: fc.nat(1), instance: fc.constantFrom('', 'one', 'two') }),
   fc.record({ kind: fc.constant('answer' as const), outcome: fc.constantFrom('accepted' as const, 'accepted' as const, 'refused' as const, 'lost' as const, 'silent' as const) }),
   fc.record({ kind: fc.constant('list' as const), lies: fc.boolean(), omit: fc.nat(2) }),
-  fc.record({ kind: fc.constantFrom('fail' as const, 'restart' as const, 'start' as const, 'attach' as const, 'detach' as const, 'finish' as const, 'release' as const, 'release' as const) }),
+  fc.record({ kind: fc.constantFrom('fail' as const, 'restart' as const, 'start' as const, 'attach' as const, 'detach' as const, 'finish' as const, 'requeue' as const, 'release' as const, 'release' as const) }),
   fc.record({ kind: fc.constant('wait' as const), time: fc.integer({ min: 1, max: 20_000 }) }),
 );
 
@@ -223,6 +235,16 @@ test('once nothing is wanted and the world is well, everything that was asked fo
   t.pass();
 });
 
+test('once the world is well, a request waits or runs for its provider where it does so for its manager, also one that was requeued', (t) => {
+  fc.assert(fc.property(anyActs, (acts) => {
+    const world = play(acts);
+    world.heal(50);
+    const { requests } = world.dialogue.state;
+    return world.live().every(({ managerRequestId, status }) => requests.get(managerRequestId.slice(2))?.status === status);
+  }), nightRuns);
+  t.pass();
+});
+
 test('once something is wanted and the world is well, something is asked for', (t) => {
   fc.assert(fc.property(anyActs, (acts) => {
     const world = play(acts);
@@ -233,7 +255,7 @@ test('once something is wanted and the world is well, something is asked for', (
 });
 
 function promisedOf({ state }: ProviderDialogue): string {
-  const requests = [...state.requests.values()].map(({ seenAt: _seen, unknownSince: _since, missedListings: _missed, releaseAskedAt: _asked, ...promised }) => promised);
+  const requests = [...state.requests.values()].map(({ seenAt: _seen, unknownSince: _since, missedListings: _missed, waitingListings: _waiting, releaseAskedAt: _asked, ...promised }) => promised);
   const machines = [...state.machines.values()].map(({ facts, brokerId, isForeign }) => ({ facts, brokerId, isForeign }));
   const { instance, limits, nextRequestNumber, taskTimes, refusals, fruitless, pausedUntil } = state;
   return JSON.stringify({ requests, machines, brokers: [...state.brokers.values()].map(({ brokerId, instance: named, demandFrom, taskTimes: ofDemand }) => ({ brokerId, named, demandFrom, ofDemand })), instance, limits, nextRequestNumber, taskTimes, refusals, fruitless, pausedUntil });

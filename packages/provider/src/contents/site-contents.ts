@@ -35,7 +35,7 @@ export interface SiteContentsOptions {
   readonly store: SiteStore;
   /** What is in the token file of the provider's home folder: who has found it reads the store's files itself. */
   readonly ownToken: string;
-  readonly exchange: Pick<TransferExchange, 'take'>;
+  readonly exchange: Pick<TransferExchange, 'take' | 'decline'>;
   readonly clock: Clock;
   readonly log: Logger;
   /** Hears of bytes that have passed. */
@@ -159,8 +159,19 @@ export class SiteContents {
   answer(brokerId: BrokerId, machineId: MachineId, offer: ContentOffer): boolean {
     const key = fetchKey(brokerId, offer.content.sha256);
     const fetch = this.#fetches.get(key);
-    if (fetch === undefined || fetch.isAnswered || fetch.asker !== machineId) return machineId === '';
+    if (fetch === undefined || fetch.isAnswered || fetch.asker !== machineId) return this.#declineOwn(machineId, offer);
     fetch.isAnswered = true;
+    return this.#take(key, fetch, { machineId, offer });
+  }
+
+  /** Was it for the provider, then it asked twice, or does not wait any more: its broker is not to wait for it either. Whether it was. */
+  #declineOwn(machineId: MachineId, { source }: ContentOffer): boolean {
+    if (machineId === '' && source.kind === 'transfer') this.#options.exchange.decline(source.transferId);
+    return machineId === '';
+  }
+
+  #take(key: string, fetch: Fetch, { machineId, offer }: { readonly machineId: MachineId; readonly offer: ContentOffer }): boolean {
+    const { brokerId } = fetch;
     switch (offer.source.kind) {
       case 'transfer': void this.#run(key, fetch, offer.source); break;
       case 'inline': void this.#keepInline(key, fetch, offer.source.bytes); break;

@@ -22,10 +22,17 @@ export function pushedFrame(machineId: MachineId, pushed: ContentPushed): Buffer
   return frameFromMachine(machineIdField(machineId), asBuffer(message));
 }
 
-/** Brings a broker that is back the reports that were kept for it, as fast as it takes them, a machine after the other. */
+/**
+ * Brings a broker that is back the reports that were kept for it, as fast as it takes them, a machine after the other.
+ *
+ * Each output is announced once on a broker's stream, whoever announces it first: the end of its push, the report that names it, or the end
+ * of the delivery. A broker that fetches it twice would find nothing the second time.
+ */
 export class KeptDelivery {
   readonly #options: KeptDeliveryOptions;
   readonly #broker: BrokerLink;
+  /** Transfers that the broker was told of on this stream. */
+  readonly #announced = new Set<string>();
   #last: Promise<void> = Promise.resolve();
 
   constructor(broker: BrokerLink, options: KeptDeliveryOptions) {
@@ -35,7 +42,7 @@ export class KeptDelivery {
 
   /** Brings a machine's reports; each output is announced before the report that names it. `then` is called when all are on their way. */
   deliver(facts: MachineFacts, sequences: readonly number[], then: () => void): void {
-    if (sequences.length === 0 && this.#unnamed(facts.machineId).length === 0) {
+    if (sequences.length === 0 && this.#listUnnamed(facts.machineId).length === 0) {
       then();
       return;
     }
@@ -52,22 +59,34 @@ export class KeptDelivery {
         this.#options.log.error({ machine: machineId, sequence }, 'a kept report is not on the disk any more');
         continue;
       }
-      for (const transferId of body.transferIds) await this.#announce(machineId, transferId);
+      for (const transferId of body.transferIds) await this.#announceInTurn(transferId);
       await this.#write(frameFromMachine(machineIdField(machineId), body.bytes));
     }
     // Of these the agent will report to the broker itself.
-    for (const transferId of this.#unnamed(machineId)) await this.#announce(machineId, transferId);
+    for (const transferId of this.#listUnnamed(machineId)) await this.#announceInTurn(transferId);
   }
 
-  #unnamed(machineId: MachineId): string[] {
+  /**
+   * Tells the broker of an output that is kept for it. Idempotent.
+   *
+   * An output that was pushed before the broker went away is not here but there, and one of another broker is none of its business.
+   */
+  announce(transferId: string): void {
+    const output = this.#options.outputs.find(transferId);
+    if (output === undefined || output.brokerId !== this.#broker.brokerId || this.#announced.has(transferId)) return;
+    this.#announced.add(transferId);
+    this.#broker.write(pushedFrame(output.machineId, { transferId, content: encodeContent(output.content), isKept: true }));
+  }
+
+  /** Kept outputs that no kept report names. */
+  #listUnnamed(machineId: MachineId): string[] {
     const { bodies, outputs } = this.#options;
     return outputs.list(machineId, this.#broker.brokerId).map(({ transferId }) => transferId).filter((transferId) => !bodies.isNamed(transferId));
   }
 
-  /** An output that was pushed before the broker went away is not here but there. */
-  async #announce(machineId: MachineId, transferId: string): Promise<void> {
-    const output = this.#options.outputs.find(transferId);
-    if (output !== undefined) await this.#write(pushedFrame(machineId, { transferId, content: encodeContent(output.content), isKept: true }));
+  async #announceInTurn(transferId: string): Promise<void> {
+    this.announce(transferId);
+    await this.#broker.stream.drained();
   }
 
   async #write(bytes: Buffer): Promise<void> {

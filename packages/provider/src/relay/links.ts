@@ -68,6 +68,9 @@ export interface AgentIdentity {
 /** Looks at what an agent wants, before its broker does. Undefined passes its message on; else it has been seen to. */
 export type WatchWants = (agent: AgentLink, broker: BrokerLink, bytes: Buffer, start: number) => readonly WantedContent[] | undefined;
 
+/** Offers that are remembered of an agent: as many as may wait for it to take them. */
+const offeredMax = 256;
+
 /** The open stream of an agent. What it says before it belongs to a broker waits. */
 export class AgentLink {
   readonly identity: AgentIdentity;
@@ -75,6 +78,8 @@ export class AgentLink {
   readonly #measure: TaskMeasure;
   readonly #idField: Buffer;
   readonly #watchWants: WatchWants | undefined;
+  /** Transfers that it was offered lately. */
+  readonly #offeredIds = new Set<string>();
   #broker: BrokerLink | undefined;
   #waiting: Buffer[] = [];
   /** Replicas of a broker that is gone and whose ends are still to come; undefined unless it is being cleared. */
@@ -102,6 +107,18 @@ export class AgentLink {
 
   get isClosed(): boolean {
     return this.stream.isClosed;
+  }
+
+  /** Transfers that it was offered lately; it may have taken them. */
+  get offeredIds(): Iterable<string> {
+    return this.#offeredIds;
+  }
+
+  /** Its broker offers it a transfer. */
+  noteOffered(transferId: string): void {
+    this.#offeredIds.add(transferId);
+    const [oldest] = this.#offeredIds;
+    if (this.#offeredIds.size > offeredMax && oldest !== undefined) this.#offeredIds.delete(oldest);
   }
 
   /** Sends it a message. */

@@ -1,11 +1,11 @@
 import { MutiraoError, errorOfCode } from '@mutirao/api/errors';
 import {
-  decodeContentOffered, decodeContentWanted, decodeDemand, decodeMachineFacts, encodeAllocationRequest, encodeResourceStanding, encodeStanding, encodeContent, encodeMachineFacts, type WantedContent,
+  decodeContentOffered, decodeContentWanted, decodeDemand, decodeMachineFacts, encodeAllocationRequest, encodeResourceStanding, encodeStanding, encodeMachineFacts, type ContentOffer, type WantedContent,
 } from '@mutirao/api/codecs';
 import { ContentOffered, ContentWanted, MachineHello } from '@mutirao/api/machine';
 import { Demand, LeaseTrim } from '@mutirao/api/provider';
 import type { BrokerId, ProviderCommand, ProviderInput } from '@mutirao/core/machines/provider';
-import type { Content, MachineFacts } from '@mutirao/core/messages';
+import type { MachineFacts } from '@mutirao/core/messages';
 import type { MachineId, ProviderId, UserId } from '@mutirao/core/shared';
 import type { CallContext } from '@mutirao/runtime/rpc';
 import type { Clock } from '@mutirao/runtime/driver';
@@ -14,7 +14,6 @@ import type { AgentGate } from '../agent-gate.ts';
 import { originOf, type AgentOrigin } from '../credentials.ts';
 import type { SiteContents } from '../contents/site-contents.ts';
 import type { Deputy } from '../deputy/deputy.ts';
-import { pushedFrame } from '../deputy/kept-delivery.ts';
 import { toAgent, toBroker } from './frames.ts';
 import { checkHello, ownHello, readBrokerHello, takesGangs, type HelloWire } from './hello.ts';
 import { AgentLink, BrokerLink, type ByteStream } from './links.ts';
@@ -54,6 +53,8 @@ export interface RelayOptions {
   onKeeping?(agent: AgentLink): void;
   /** Hears that an agent's messages go to a broker from now on. */
   onRouted?(agent: AgentLink): void;
+  /** Hears of a transfer that was offered to a machine which is gone: its giver need not wait. */
+  onUntaken?(transferId: string): void;
   /** Hears that a request's agents are sent away. */
   onRefused?(requestId: string, error: MutiraoError): void;
 }
@@ -136,16 +137,22 @@ export class Relay {
 
   #passToMachine(link: BrokerLink, bytes: Buffer, start: number): void {
     const { machineId, message, field, start: innerStart } = readToMachine(bytes, start);
-    if (field === contentOfferedField && this.#hasKept(link, machineId, message, innerStart)) return;
+    const offer = field === contentOfferedField ? decodeContentOffered(decodeWith(ContentOffered, message, innerStart)) : undefined;
+    if (offer !== undefined && this.#isForSite(link, machineId, offer)) return;
     if (field === acknowledgedField) this.#options.deputy?.noteAcknowledged(link.brokerId, machineId, sequenceOf(message, innerStart));
     const agent = this.#agentsByMachine.get(machineId);
-    if (agent?.broker === link) agent.stream.write(message);
-    else this.#droppedCount += 1; // The machine is gone; the broker hears of it, or has already.
+    if (agent?.broker === link) {
+      agent.stream.write(message);
+      noteOffered(offer, (transferId) => { agent.noteOffered(transferId); });
+    } else {
+      this.#droppedCount += 1; // The machine is gone; the broker hears of it, or has already.
+      noteOffered(offer, (transferId) => { this.#options.onUntaken?.(transferId); });
+    }
   }
 
   /** Whether an answer to what a machine wants was for the site. */
-  #hasKept({ brokerId }: BrokerLink, machineId: MachineId, message: Buffer, start: number): boolean {
-    return this.#options.contents?.answer(brokerId, machineId, decodeContentOffered(decodeWith(ContentOffered, message, start))) ?? false;
+  #isForSite({ brokerId }: BrokerLink, machineId: MachineId, offer: ContentOffer): boolean {
+    return this.#options.contents?.answer(brokerId, machineId, offer) ?? false;
   }
 
   readonly #watchWants = (agent: AgentLink, { brokerId }: BrokerLink, bytes: Buffer, start: number): readonly WantedContent[] | undefined => {
@@ -230,6 +237,7 @@ export class Relay {
     const { attachmentId, machineId } = link.identity;
     link.route(undefined);
     this.#options.contents?.forgetTaker(link);
+    for (const transferId of link.offeredIds) this.#options.onUntaken?.(transferId);
     this.#options.deputy?.leave(link);
     this.#agents.delete(attachmentId);
     if (this.#agentsByMachine.get(machineId) === link) {
@@ -326,12 +334,18 @@ export class Relay {
   }
 
   /** Tells a machine's broker, if it is back, of an output that was kept for it. */
-  announceKept(machineId: MachineId, transferId: string, content: Content): void {
-    this.#agentsByMachine.get(machineId)?.broker?.write(pushedFrame(machineId, { transferId, content: encodeContent(content), isKept: true }));
+  announceKept(machineId: MachineId, transferId: string): void {
+    const broker = this.#agentsByMachine.get(machineId)?.broker;
+    if (broker !== undefined) this.#options.deputy?.deliveryTo(broker).announce(transferId);
   }
 
   /** Sends a message to a broker; nothing while it is away. */
   tellBroker(brokerId: BrokerId, message: Buffer): void {
     this.#brokers.get(brokerId)?.write(message);
   }
+}
+
+/** Calls `note` with the transfer of an offer that has one. */
+function noteOffered(offer: ContentOffer | undefined, note: (transferId: string) => void): void {
+  if (offer?.source.kind === 'transfer') note(offer.source.transferId);
 }

@@ -24,6 +24,8 @@ export interface Taker {
   readonly signal: AbortSignal;
   /** The request whose agent it is; empty for another side. */
   readonly requestId: RequestId;
+  /** Its giver was there before it was announced: without one there is nothing to wait for. */
+  readonly needsGiver?: boolean;
 }
 
 interface Half {
@@ -33,6 +35,9 @@ interface Half {
   readonly resolve: () => void;
   readonly reject: (error: MutiraoError) => void;
 }
+
+/** Transfers that are remembered because nobody takes them. */
+const declinedMax = 1000;
 
 interface Transfer {
   giver: (Half & Giver) | undefined;
@@ -59,6 +64,8 @@ export interface TransferExchangeOptions {
 export class TransferExchange {
   readonly #options: TransferExchangeOptions;
   readonly #transfers = new Map<string, Transfer>();
+  /** Transfers that nobody takes and whose giver has not come yet, the latest ones. */
+  readonly #declined = new Set<string>();
   #byteCount = 0;
 
   constructor(options: TransferExchangeOptions) {
@@ -78,19 +85,38 @@ export class TransferExchange {
   /**
    * Brings a content; resolves when the taker has taken the last chunk.
    *
-   * @throws {MutiraoError} MUT_TRANSFER_FAILED when the taker does not come in time or fails, or there is a giver already.
+   * @throws {MutiraoError} MUT_TRANSFER_FAILED when the taker does not come in time or fails, or there is a giver already; at once when it was declined.
    */
   give(transferId: string, giver: Giver): Promise<void> {
+    if (this.#declined.delete(transferId)) return Promise.reject(failed(transferId, 'nobody takes it'));
     return this.#meet(transferId, 'giver', giver, (transfer, half) => { transfer.giver = { ...giver, ...half }; });
   }
 
   /**
    * Takes a content; resolves when the last chunk is written.
    *
-   * @throws {MutiraoError} MUT_TRANSFER_FAILED when the giver does not come in time or fails, or there is a taker already.
+   * @throws {MutiraoError} MUT_TRANSFER_FAILED when the giver does not come in time or fails, or there is a taker already;
+   * MUT_CONTENT_NOT_FOUND at once when the taker needs a giver and there is none.
    */
   take(transferId: string, taker: Taker): Promise<void> {
+    if (taker.needsGiver === true && this.#transfers.get(transferId)?.giver === undefined) {
+      return Promise.reject(new MutiraoError('MUT_CONTENT_NOT_FOUND', `transfer ${transferId}: nobody brings it, or not any more`));
+    }
     return this.#meet(transferId, 'taker', taker, (transfer, half) => { transfer.taker = { ...taker, ...half }; });
+  }
+
+  /** Nobody takes a transfer that was offered: its giver need not wait, whether it is here or still to come. One that has a taker goes on. */
+  decline(transferId: string): void {
+    const transfer = this.#transfers.get(transferId);
+    if (transfer?.taker !== undefined) return;
+    if (transfer !== undefined) this.#fail(transferId, failed(transferId, 'nobody takes it'));
+    else this.#noteDeclined(transferId);
+  }
+
+  #noteDeclined(transferId: string): void {
+    this.#declined.add(transferId);
+    const [oldest] = this.#declined;
+    if (this.#declined.size > declinedMax && oldest !== undefined) this.#declined.delete(oldest);
   }
 
   /** Fails all transfers of a request's agents. */
@@ -109,7 +135,11 @@ export class TransferExchange {
       const transfer = known ?? this.#open(transferId);
       place(transfer, { role, signal, requestId, resolve, reject });
       // Another transfer may go by the same name by then.
-      const onGone = (): void => { if (this.#transfers.get(transferId) === transfer) this.#fail(transferId, failed(transferId, `its ${role} is gone`)); };
+      const onGone = (): void => {
+        if (this.#transfers.get(transferId) !== transfer) return;
+        if (role === 'taker' && transfer.giver === undefined) this.#noteDeclined(transferId);
+        this.#fail(transferId, failed(transferId, `its ${role} is gone`));
+      };
       if (signal.aborted) onGone();
       else signal.addEventListener('abort', onGone, { once: true });
       if (transfer.giver !== undefined && transfer.taker !== undefined) void this.#pass(transferId, transfer, transfer.giver, transfer.taker);

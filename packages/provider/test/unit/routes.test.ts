@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import test from 'ava';
 import { MutiraoError } from '@mutirao/api/errors';
 import { PullContentRequest, PushContentRequest } from '@mutirao/api/machine';
-import { QueueKnowledge, RequestStatus } from '@mutirao/api/provider';
+import { QueueKnowledge, ReceiveContentRequest, RequestStatus } from '@mutirao/api/provider';
 import type { ProviderInput } from '@mutirao/core/machines/provider';
 import { systemClock, systemTimers } from '@mutirao/runtime/driver';
 import { quietLogger } from '@mutirao/runtime/log';
@@ -99,6 +99,15 @@ test('an agent of a request that is over moves no content', async (t) => {
   dialogue.perform(['refused q1 no']);
   await t.throwsAsync(routes.pullContent(pull, noWriter, aCallContext({ userId: 'request:q1' })), { code: 'MUT_ALLOCATION_ENDED' });
   await t.throwsAsync(routes.pullContent(pull, noWriter, aCallContext({ userId: 'request:q2' })), { code: 'MUT_TRANSFER_FAILED' });
+});
+
+test('a broker that asks for an output that nobody brings is refused at once, and does not wait for it', async (t) => {
+  const timers = { start: () => t.fail('it waits'), cancel: () => undefined };
+  const exchange = new TransferExchange({ timers, waitMax: 60_000, transfersMax: 10, passing: { note: () => undefined } });
+  const routes = providerRoutes({ ...aHost(aDialogue()), exchange });
+  const asked = Buffer.from(ReceiveContentRequest.encode({ transferId: 'gone', offset: 0 }).finish());
+  await t.throwsAsync(routes.receiveContent(asked, noWriter, aCallContext()), { code: 'MUT_CONTENT_NOT_FOUND' });
+  t.is(exchange.openCount, 0);
 });
 
 test('a push names a machine that is attached, and a content', async (t) => {

@@ -177,7 +177,7 @@ export class Truth {
     const runs = this.#runs.get(replicaId) ?? [];
     this.#runs.set(replicaId, runs);
     const time = Math.ceil(workTime / speed);
-    runs.push({ label, incarnation, isSignalled: false, taskIndex, exitStatus, time, processors: Math.max(1, plan.gangProcessors ?? 1) });
+    runs.push({ label, incarnation, isSignalled: false, taskIndex, exitStatus, time, processors: gang === undefined ? slots.length : plan.gangProcessors ?? 1 });
     return { time, exitStatus };
   }
 

@@ -1,7 +1,6 @@
 import type { Instant } from '../../shared/index.ts';
 import { acceptCommand, digestCommand } from './results/bring-home.ts';
 import type { BrokerCommand } from './commands.ts';
-import { reservationNow } from './reservations/reserved-place.ts';
 import type { BrokerState } from './state.ts';
 import { isVotedOn } from './trust/votes.ts';
 
@@ -19,6 +18,7 @@ export function skipForgottenIds(state: BrokerState): void {
 /**
  * What the driver must do first after a restart, once the journal is replayed: connect to every provider, and go on with
  * the results that were being settled. Machines are suspect until their providers tell of them; from now on their grace runs.
+ * The timer is set to now, so that the first step looks for everything that is due.
  */
 export function resume(state: BrokerState, now: Instant): BrokerCommand[] {
   const commands: BrokerCommand[] = [];
@@ -35,13 +35,8 @@ export function resume(state: BrokerState, now: Instant): BrokerCommand[] {
       if (success.digest === undefined) commands.push(digestCommand(success));
     } else if (success.task.successes?.[0] === success) commands.push(acceptCommand(success));
   }
-  state.wakeAt = isStepDue(state) ? now : now + state.options.suspectGrace;
-  commands.push({ kind: 'WakeAt', at: state.wakeAt });
+  // Only a step knows all deadlines, and sets the timer to the next one: a list of them here would miss one sooner or later.
+  state.wakeAt = now;
+  commands.push({ kind: 'WakeAt', at: now });
   return commands;
-}
-
-/** Whether the first step has something to look at although nothing happens: votes that are all there, caps that replicas come up to as time passes, and reservations that end. */
-function isStepDue(state: BrokerState): boolean {
-  const hasVotes = [...state.successes.values()].some(({ job }) => isVotedOn(job));
-  return hasVotes || [...state.openJobs.values()].some((job) => job.sistered.size > 0 || reservationNow(job) !== undefined);
 }

@@ -22,6 +22,7 @@ export function applyProviderChange(state: ProviderState, change: ProviderChange
     case 'RequestSubmitting': getRequest(state, change.requestId).status = 'submitting'; break;
     case 'RequestQueued': queueRequest(state, change); break;
     case 'RequestStarted': startRequest(state, change); break;
+    case 'RequestRequeued': requeueRequest(state, change); break;
     case 'RequestMoved': moveRequest(state, change); break;
     case 'RequestReleasing': releaseRequest(state, change); break;
     case 'RequestPromised': getRequest(state, change.requestId).promisedStart = change.startsAt; break;
@@ -119,6 +120,18 @@ function startRequest(state: ProviderState, change: ProviderChange & { kind: 'Re
   request.status = 'running';
   request.startedAt = change.startedAt;
   request.seenAt = change.at;
+}
+
+/** It waits again from now on; what the queue promised before says nothing of that. */
+function requeueRequest(state: ProviderState, change: ProviderChange & { kind: 'RequestRequeued' }): void {
+  const request = getRequest(state, change.requestId);
+  request.status = 'queued';
+  request.submittedAt = change.at;
+  request.startedAt = 0;
+  request.seenAt = change.at;
+  request.reasons = [...request.reasons, change.reason];
+  delete request.waitingListings;
+  delete request.promisedStart;
 }
 
 function waitOf({ width, walltime, submittedAt, promisedStart }: OwnRequest, startedAt: Instant): OwnWait {

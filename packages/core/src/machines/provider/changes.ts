@@ -29,6 +29,8 @@ export type ProviderChange =
   /** The manager has it: it answered so, or its listing shows it. */
   | { readonly kind: 'RequestQueued'; readonly requestId: RequestId; readonly managerRequestId: string; readonly at: Instant }
   | { readonly kind: 'RequestStarted'; readonly requestId: RequestId; readonly startedAt: Instant; readonly at: Instant }
+  /** The manager put it back into its queue after it had started; its first allocation is over. */
+  | { readonly kind: 'RequestRequeued'; readonly requestId: RequestId; readonly reason: string; readonly at: Instant }
   /** The reservation that it is to run inside is at another time than was known. */
   | {
       readonly kind: 'RequestMoved'; readonly requestId: RequestId; readonly startsAt: Instant; readonly endsAt: Instant;

@@ -11,8 +11,10 @@ import { soundListing } from './sound-listing.ts';
 import { clientRequestIdOf, isPending, isServing, numberOf, type OwnRequest, type ProviderState } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
-/** So many good listings in a row must lack a request before it counts as gone: one may lag behind. */
+/** So many good listings in a row must lack a request before it counts as gone, or show one that had started as waiting: one may lag behind. */
 const missedListingsMax = 2;
+
+const requeuedReason = 'The resource manager put it back into its queue.';
 
 /** An agent tells of a start before any listing does, though somewhat later than it was. */
 const startTolerance: Duration = 60_000;
@@ -102,6 +104,19 @@ function giveUp(turn: Turn, request: OwnRequest): void {
   }
 }
 
+/**
+ * Has requests wait again that their manager put back into its queue: after a failure of a node, by hand, or because it lost the start itself.
+ *
+ * A lagging listing looks the same, so it takes two in a row, and none of the request's agents there or in its grace.
+ */
+export function requeueWaiting(turn: Turn): void {
+  for (const request of turn.state.requests.values()) {
+    if ((request.waitingListings ?? 0) < missedListingsMax || request.status !== 'running') continue;
+    if (hasMachine(turn.state, request)) delete request.waitingListings;
+    else commit(turn, { kind: 'RequestRequeued', requestId: request.requestId, reason: requeuedReason, at: turn.now });
+  }
+}
+
 function hasMachine(state: ProviderState, request: OwnRequest): boolean {
   return [...state.machines.values()].some((machine) => machine.facts.requestId === request.requestId);
 }
@@ -115,11 +130,24 @@ function seeRequest(turn: Turn, request: OwnRequest, entry: QueuedRequest, readA
   request.missedListings = 0;
   noteQueued(turn, request, entry.managerRequestId);
   notePromise(turn, request, entry);
+  noteWaiting(turn, request, entry, readAt);
   if (entry.status === 'running' && isStartNew(request, entry)) {
+    if (isStartedAgain(turn, request, entry)) commit(turn, { kind: 'RequestRequeued', requestId: request.requestId, reason: requeuedReason, at: turn.now });
     commit(turn, { kind: 'RequestStarted', requestId: request.requestId, startedAt: entry.startsAt || turn.now, at: turn.now });
   } else if (entry.status === 'ended') {
     seeEnd(turn, request, entry);
   }
+}
+
+/** Counts listings that show a request as waiting which had started when they were read. */
+function noteWaiting(turn: Turn, request: OwnRequest, { status }: QueuedRequest, readAt: Instant): void {
+  if (request.status !== 'running' || status !== 'queued') delete request.waitingListings;
+  else if (!isOlder(turn, readAt, request.startedAt)) request.waitingListings = (request.waitingListings ?? 0) + 1;
+}
+
+/** Whether it was put back and started again between two listings: it starts later than it did, and nothing of its first start is there. */
+function isStartedAgain({ state }: Turn, request: OwnRequest, { startsAt }: QueuedRequest): boolean {
+  return request.status === 'running' && request.hasServed && startsAt > request.startedAt && !hasMachine(state, request);
 }
 
 /** What a request that waits is promised at first: heuristics that watch learn from it how much earlier requests start. */

@@ -145,6 +145,8 @@ export interface OwnRequest {
   unknownSince: Instant;
   /** Seen: good listings in a row that lacked it. */
   missedListings: number;
+  /** Seen: good listings in a row that showed it as waiting although it had started; left out where the last one did not. */
+  waitingListings?: number;
   /** Seen: when its release was last asked for; 0 when never. */
   releaseAskedAt: Instant;
 }

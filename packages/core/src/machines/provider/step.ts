@@ -11,7 +11,7 @@ import { settleHeuristic, switchHeuristic } from './heuristic.ts';
 import type { ProviderInput } from './inputs.ts';
 import { attachAgent, detachAgent, loseAbsentMachines, seeTasks } from './machines.ts';
 import { noteOccasions } from './note-occasions.ts';
-import { giveUpMissed, noteFailedReading, takeLimits, takeListing } from './queue.ts';
+import { giveUpMissed, noteFailedReading, requeueWaiting, takeLimits, takeListing } from './queue.ts';
 import { isAheadOf } from './asked-lately.ts';
 import { releaseIdle } from './release-idle.ts';
 import type { ProviderState } from './state.ts';
@@ -32,6 +32,7 @@ export function stepProvider(state: ProviderState, inputs: readonly ProviderInpu
   const turn = beginTurn(state, now);
   for (const input of inputs) takeInput(turn, input);
   giveUpMissed(turn);
+  requeueWaiting(turn);
   loseAbsentMachines(turn);
   beginDeputies(turn);
   noteIdleBrokers(turn);

@@ -16,7 +16,7 @@ function anOutput(transferId: string): SpooledOutput {
 }
 
 /** The delivery of reports 1 and 2, of which the first names output t1; output t9 is in no report. */
-function deliver(sequences: readonly number[]): { readonly said: string[]; readonly done: string[]; readonly start: () => void } {
+function deliver(sequences: readonly number[]): { readonly said: string[]; readonly done: string[]; readonly start: () => void; readonly delivery: KeptDelivery } {
   const said: string[] = [];
   const done: string[] = [];
   const stream = {
@@ -38,7 +38,7 @@ function deliver(sequences: readonly number[]): { readonly said: string[]; reado
     },
     outputs: { find: (transferId) => outputs.get(transferId), list: () => [...outputs.values()] },
   });
-  return { said, done, start: () => { delivery.deliver(facts, sequences, () => done.push('done')); } };
+  return { said, done, delivery, start: () => { delivery.deliver(facts, sequences, () => done.push('done')); } };
 }
 
 test('each output is announced before the report that names it, and those that no report names last', async (t) => {
@@ -53,4 +53,29 @@ test('of a machine without kept reports its outputs are announced all the same',
   start();
   await until(() => done.length > 0, 'all is on its way');
   t.deepEqual(said, ['pushed t9 true']);
+});
+
+test('an output whose push ends while kept reports are delivered is announced once, whether that is before, during or after the delivery', async (t) => {
+  for (const turnsBefore of [0, 1, 2, 3, 100]) {
+    const { said, done, start, delivery } = deliver([1, 2]);
+    start();
+    for (let turn = 0; turn < turnsBefore; turn += 1) await Promise.resolve();
+    delivery.announce('t9');
+    await until(() => done.length > 0, 'all is on its way');
+    t.deepEqual(said.toSorted(), ['pushed t1 true', 'pushed t9 true', 'report 1', 'report 2'], `after ${turnsBefore} turns`);
+  }
+});
+
+test('a delivery that is begun again on the same stream repeats the reports and announces no output again', async (t) => {
+  const { said, done, start } = deliver([1, 2]);
+  start();
+  start();
+  await until(() => done.length === 2, 'both are on their way');
+  t.deepEqual(said, ['pushed t1 true', 'report 1', 'report 2', 'pushed t9 true', 'report 1', 'report 2']);
+});
+
+test('what is not kept, or is kept for another broker, is not announced', (t) => {
+  const { said, delivery } = deliver([]);
+  delivery.announce('t7');
+  t.deepEqual(said, []);
 });

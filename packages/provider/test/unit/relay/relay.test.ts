@@ -13,10 +13,12 @@ import { Relay } from '../../../src/relay/relay.ts';
 /** A relay, what it told the machine, and ways to dial it. */
 class Bench {
   readonly inputs: ProviderInput[] = [];
+  readonly untaken: string[] = [];
   readonly measure = new TaskMeasure({ now: () => 7 });
   readonly gate = new AgentGate(new DatabaseSync(':memory:'), { widthOf: () => 4 });
   readonly relay = new Relay({
     providerId: 'c1', measure: this.measure, log: quietLogger, clock: { now: () => 7 }, gate: this.gate, ownerId: 'ana', deliver: (input) => { this.inputs.push(input); },
+    onUntaken: (transferId) => { this.untaken.push(transferId); },
   });
 
   broker(name: string, version = 1, userId = 'ana'): StreamEnd<Buffer, Buffer> {
@@ -48,6 +50,11 @@ function fromBroker(message: NonNullable<ConnectRequest['message']>): Buffer {
 
 function fromAgent(message: NonNullable<AttachRequest['message']>): Buffer {
   return Buffer.from(AttachRequest.encode({ message }).finish());
+}
+
+function offer(machineId: string, transferId: string): Buffer {
+  const value = { content: { sha256: Buffer.alloc(32), sizeBytes: 9 }, offset: 0, linkable: false, source: { $case: 'transferId', value: transferId } } as const;
+  return fromBroker({ $case: 'toMachine', value: { machineId, message: { $case: 'content', value } } });
 }
 
 function aReport(sequence: number, replicaIds: readonly number[] = []): Buffer {
@@ -183,6 +190,21 @@ test('a broker reaches its own machines only', async (t) => {
   await settle();
   t.deepEqual(sentToAgent(agent), ['hello', 'acknowledged']);
   t.is(bench.relay.droppedCount, 2);
+});
+
+test('nobody waits for a machine to take what it was offered when it is gone', async (t) => {
+  const bench = new Bench();
+  const broker = bench.broker('b1');
+  const agent = bench.agent('c1/q1.0');
+  await settle();
+  bench.join('b1', 'c1/q1.0');
+  broker.write(offer('c1/q1.0', 't1'));
+  broker.write(offer('c1/q1.9', 't2'));
+  await settle();
+  t.deepEqual(bench.untaken, ['t2']);
+  agent.close();
+  await settle();
+  t.deepEqual(bench.untaken, ['t2', 't1']);
 });
 
 test('while a broker is behind its agents are not read', async (t) => {

@@ -171,3 +171,29 @@ test('only so many transfers are open at once', async (t) => {
   await t.throwsAsync(exchange.take('t3', taker(new Sink())), { code: 'MUT_OVERLOADED' });
   await Promise.all([...open, exchange.give('t1', giver(numbered(0))), exchange.give('t2', giver(numbered(0)))]);
 });
+
+test('the giver of a transfer that nobody takes is told at once, whether it is there or comes later, and one that has a taker goes on', async (t) => {
+  const timers = new HandTimers();
+  const exchange = new TransferExchange({ timers, waitMax: 100, transfersMax: 10, passing: { note: () => undefined } });
+  const waiting = exchange.give('t1', giver(numbered(1)));
+  exchange.decline('t1');
+  await t.throwsAsync(waiting, { code: 'MUT_TRANSFER_FAILED', message: /nobody takes it/ });
+  exchange.decline('t2');
+  await t.throwsAsync(exchange.give('t2', giver(numbered(1))), { code: 'MUT_TRANSFER_FAILED', message: /nobody takes it/ });
+  const sink = new Sink();
+  const taking = exchange.take('t3', taker(sink));
+  exchange.decline('t3');
+  await Promise.all([taking, exchange.give('t3', giver(numbered(2)))]);
+  t.is(sink.taken.length, 2);
+  t.is(exchange.openCount, 0);
+  t.is(timers.running.size, 0);
+});
+
+test('a taker that went away before its giver came is not waited for', async (t) => {
+  const exchange = new TransferExchange({ timers: new HandTimers(), waitMax: 100, transfersMax: 10, passing: { note: () => undefined } });
+  const gone = new AbortController();
+  const taking = exchange.take('t1', taker(new Sink(), { signal: gone.signal }));
+  gone.abort();
+  await t.throwsAsync(taking, { code: 'MUT_TRANSFER_FAILED' });
+  await t.throwsAsync(exchange.give('t1', giver(numbered(1))), { code: 'MUT_TRANSFER_FAILED', message: /nobody takes it/ });
+});

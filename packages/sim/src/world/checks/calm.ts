@@ -1,4 +1,4 @@
-import { ledgerOf, type BrokerChange } from '@mutirao/core/machines/broker';
+import { ledgerOf, type BrokerChange, type ReplicaEnding } from '@mutirao/core/machines/broker';
 import type { ProviderChange } from '@mutirao/core/machines/provider';
 import { invariant, type Duration } from '@mutirao/core/shared';
 import type { WorldTurn } from '../machine-process.ts';
@@ -31,7 +31,9 @@ export class CalmCheck implements WorldCheck {
   #checkLosses(change: BrokerChange): void {
     if (change.kind !== 'ReplicasEnded') return;
     const { truth, scenario } = this.#world;
-    for (const { replicaId, fate, reason, placedAt } of change.endings) {
+    for (const ending of change.endings) {
+      const { replicaId, fate, placedAt } = ending;
+      const reason = reasonOfLoss(ending);
       const isOnItsWay = !truth.hasBegun(replicaId) || change.at - placedAt < reconnectingMax + 4 * scenario.network.delayMax;
       const isRightful = fate !== 'lost' || rightfulReasons.has(reason) || isOnItsWay;
       invariant(isRightful, `r${replicaId} ran and is lost, though only connections broke (${reason})`);
@@ -60,6 +62,11 @@ function isCalm({ faults, clusters, labs, network, lease, choreFailureProbabilit
 
 /** An allocation ends at its walltime, and what it runs ends with it; what a machine runs is taken from it when it is caught. */
 const rightfulReasons: ReadonlySet<string> = new Set(['MUT_WALLTIME_ENDED', 'MUT_ALLOCATION_ENDED', 'MUT_AGENT_STOPPED', 'MUT_MACHINE_LEFT', 'MUT_MACHINE_QUARANTINED']);
+
+/** Why a replica was lost; of the loss with which its task is given up, the detail says so. */
+function reasonOfLoss({ reason, detail }: ReplicaEnding): string {
+  return reason === 'MUT_TASK_LOST_OFTEN' ? /^the last one: (MUT_\w+)/.exec(detail)?.[1] ?? reason : reason;
+}
 
 function checkProvider(process: string, change: ProviderChange): void {
   if (change.kind !== 'RequestEnded' || change.overCode !== undefined) return;

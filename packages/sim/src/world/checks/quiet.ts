@@ -43,7 +43,7 @@ export class QuietCheck implements WorldCheck {
       const { current } = provider;
       if (current === undefined) continue;
       yield* compareRequests(state, current.process.state);
-      yield* compareWindows(current.process.state, this.#world.reservations);
+      yield* compareWindows(current.process, this.#world.reservations);
       if (isHonest(this.#world)) yield* findNeedless(state, current.process.state);
     }
     if (isHonest(this.#world)) for (const site of clusters) yield* compareManager(site);
@@ -131,10 +131,17 @@ function *findNeedless({ openJobs }: BrokerState, { config: { providerId }, requ
   }
 }
 
-/** A provider that holds for reservations knows those that there are. */
-function *compareWindows({ config: { providerId, holding }, windows }: ProviderState, reservations: World['reservations']): Iterable<string> {
+/**
+ * A provider that holds for reservations knows those that there are.
+ *
+ * It goes by its own clock, as `HeldCheck` allows: where that is fast it has forgotten those that end within the skew.
+ */
+function *compareWindows({ state, now }: { readonly state: ProviderState; readonly now: Instant }, reservations: World['reservations']): Iterable<string> {
+  const { config: { providerId, holding }, windows } = state;
   if (holding === undefined || reservations.isAway) return;
-  for (const window of reservations.windowsOf(providerId)) if (!isSameWindow(windows.get(window.reservationId), window)) yield `${providerId} does not know where reservation ${window.reservationId} is`;
+  for (const window of reservations.windowsOf(providerId)) {
+    if (now < window.endsAt && !isSameWindow(windows.get(window.reservationId), window)) yield `${providerId} does not know where reservation ${window.reservationId} is`;
+  }
 }
 
 const over: ReadonlySet<string> = new Set(['ended', 'rejected', 'vanished']);

@@ -1,7 +1,8 @@
 import type { InputOf } from '../inputs.ts';
 import { loseMachine } from './lose-machine.ts';
 import { leaseEnd } from '../leases/present-lease.ts';
-import type { BrokerProvider } from '../state.ts';
+import type { Instant } from '../../../shared/index.ts';
+import type { BrokerMachine, BrokerProvider } from '../state.ts';
 import { commit, reply, type Turn, wakeBy } from '../turn.ts';
 
 /** Knows a provider and connects to it. The same again is harmless; another address moves it. */
@@ -68,8 +69,13 @@ export function settleProvider(turn: Turn, input: InputOf<'ProviderSettled'>): v
   provider.hearingUntil = undefined;
   provider.isHearing = false;
   for (const machine of [...provider.machines.values()]) {
-    if (!machine.isTold) loseMachine(turn, machine, 'MUT_MACHINE_LOST', 0);
+    if (!machine.isTold) loseMachine(turn, machine, reasonWhenGone(machine, turn.now), 0);
   }
+}
+
+/** Why a machine is gone that ended while its provider could not say so: its walltime is over, or nobody knows. */
+function reasonWhenGone({ facts: { until } }: BrokerMachine, now: Instant): string {
+  return until !== undefined && until <= now ? 'MUT_WALLTIME_ENDED' : 'MUT_MACHINE_LOST';
 }
 
 /** Suspects the provider's machines: they keep what they run, and get nothing new. */

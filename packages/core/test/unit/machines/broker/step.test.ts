@@ -128,9 +128,19 @@ test('a broker that restarts connects to its providers, and lets no machine go b
   const { state, step } = aBroker({ suspectGrace: 50 });
   step(1, submitted(aJob(2)), joined('p/m1'));
   const again = restore(snapshot(state), { suspectGrace: 50 });
-  t.deepEqual(resume(again, 1000), [{ kind: 'ConnectProvider', providerId: 'p', address: 'h:1' }, { kind: 'WakeAt', at: 1050 }]);
+  t.deepEqual(resume(again, 1000), [{ kind: 'ConnectProvider', providerId: 'p', address: 'h:1' }, { kind: 'WakeAt', at: 1000 }], 'its first step sets the timer');
+  t.deepEqual(brokerMachine.step(again, [{ kind: 'TimerFired' }], 1000), { changes: [], commands: [{ kind: 'WakeAt', at: 1050 }] });
   t.deepEqual(brokerMachine.step(again, [{ kind: 'TimerFired' }], 1049).changes, []);
   t.deepEqual(brokerMachine.step(again, [{ kind: 'TimerFired' }], 1050).changes.map((change) => change.kind), ['ReplicasEnded', 'MachineLost']);
+});
+
+test('a machine whose walltime ended while its provider was away is lost for that reason, and any other that is gone for none', (t) => {
+  const { step, changes } = aBroker({});
+  step(1, submitted(aJob(2)), joined('p/m1', { until: 1000 }), joined('p/m2', { until: 9000 }));
+  step(2, { kind: 'ProviderDisconnected', providerId: 'p', reason: 'MUT_UNREACHABLE' });
+  step(1000, { kind: 'ProviderConnected', providerId: 'p', resourceId: undefined }, { kind: 'ProviderSettled', providerId: 'p' });
+  const lost = changes.filter((change) => change.kind === 'MachineLost').map(({ machineId, reason }) => [machineId, reason]);
+  t.deepEqual(lost, [['p/m1', 'MUT_WALLTIME_ENDED'], ['p/m2', 'MUT_MACHINE_LOST']]);
 });
 
 test('a task that is lost too often is given up, with the reason', (t) => {
