@@ -6,6 +6,7 @@ import { userTrust } from '@mutirao/runtime/identity';
 
 import type { BrokerClient } from '@mutirao/runtime/clients';
 import type * as Clients from '@mutirao/runtime/clients';
+import { currentFolder } from './current-folder.ts';
 import type { CommandContext, CommonOptions } from './context.ts';
 import { findBrokerAddress } from './grid/addresses.ts';
 import type { Output } from './output/output.ts';
@@ -28,7 +29,7 @@ export function makeLiveContext(output: Output, options: CommonOptions, passedOn
     let broker: Promise<BrokerClient> | undefined;
     return {
       output, passedOn, home: at,
-      directory: process.cwd(),
+      directory: currentFolder(),
       signal: interrupt.signal,
       clock: Date,
       at: (other) => contextAt(other, undefined),
