@@ -37,6 +37,8 @@ export interface ResultBounds {
   readonly placingsMax: number;
   readonly checksMax: number;
   readonly checkDeadline: Duration;
+  /** Aborted when the broker stops: a check that runs is killed. */
+  readonly ending?: AbortSignal;
 }
 
 /** Brings results home: outputs to their places, then the task's check. */
@@ -45,6 +47,7 @@ export class ResultAcceptor {
   readonly #placing: Semaphore;
   readonly #checking: Semaphore;
   readonly #checkDeadline: Duration;
+  readonly #ending: { readonly ending?: AbortSignal };
   readonly #templates = new Templates();
   readonly #gathered: GatheredResults;
 
@@ -54,6 +57,7 @@ export class ResultAcceptor {
     this.#placing = new Semaphore(bounds.placingsMax);
     this.#checking = new Semaphore(bounds.checksMax);
     this.#checkDeadline = bounds.checkDeadline;
+    this.#ending = bounds.ending === undefined ? {} : { ending: bounds.ending };
   }
 
   /**
@@ -98,7 +102,7 @@ export class ResultAcceptor {
       // A blob may have come to its place before a crash.
       return isBlob(order, output) && !(await isThere(source)) ? blobPathOf(order.userId, output.content.sha256) : source;
     };
-    await this.#checking.run(() => checkAside(order, { placeOf, folder, deadline: this.#checkDeadline, templates: this.#templates }));
+    await this.#checking.run(() => checkAside(order, { placeOf, folder, deadline: this.#checkDeadline, templates: this.#templates, ...this.#ending }));
   }
 
   async #fileToGather(order: ResultOrder, output: OutputContent, fillIn: FillIn): Promise<FileToGather> {
@@ -147,7 +151,7 @@ export class ResultAcceptor {
       command: renderCommand(parseTemplate(order.check), order.value, order.taskIndex),
       homeDirectory: order.homeDirectory,
       environment: { JOB: String(order.jobId), TASK: String(order.taskIndex), PROC: proc, VALUE: order.value, REPLICA: String(order.replicaId), JOB_HOME: order.homeDirectory },
-      deadline: this.#checkDeadline,
+      deadline: this.#checkDeadline, ...this.#ending,
     });
   }
 }

@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 
 import { parseTemplate, renderCommand } from '@mutirao/core/bag';
 import type { OutputContent } from '@mutirao/core/messages';
 import { invariant, type Duration } from '@mutirao/core/shared';
+import { removeTreeLater } from '@mutirao/runtime/files';
 
 import type { FillIn, Templates } from '../staging/variables.ts';
 import { putInPlace, targetOf } from './put-in-place.ts';
@@ -18,6 +19,8 @@ export interface CheckingAside {
   readonly folder: string;
   readonly deadline: Duration;
   readonly templates: Templates;
+  /** Aborted when the broker stops: a check that runs is killed. */
+  readonly ending?: AbortSignal;
 }
 
 /**
@@ -26,21 +29,21 @@ export interface CheckingAside {
  *
  * @throws {MutiraoError} MUT_CHECK_FAILED; MUT_CONTENT_NOT_FOUND when the bytes of an output are gone; MUT_OUTPUT_FORBIDDEN where two outputs are in each other's way.
  */
-export async function checkAside(order: ResultOrder, { placeOf, folder: parent, deadline, templates }: CheckingAside): Promise<Uint8Array> {
+export async function checkAside(order: ResultOrder, { placeOf, folder: parent, deadline, templates, ending }: CheckingAside): Promise<Uint8Array> {
   await mkdir(parent, { recursive: true, mode: 0o700 });
   const folder = await mkdtemp(join(parent, 'check-'));
   try {
     const fillIn = templates.fillIn(order, order);
     for (const output of order.outputs) await copy(order, output, { source: await placeOf(output), folder, fillIn });
     return await runCheck({
-      command: renderCommand(parseTemplate(order.check), order.value, order.taskIndex), homeDirectory: folder, deadline,
+      command: renderCommand(parseTemplate(order.check), order.value, order.taskIndex), homeDirectory: folder, deadline, ...(ending === undefined ? {} : { ending }),
       environment: {
         JOB: String(order.jobId), TASK: String(order.taskIndex), PROC: fillIn('$PROC'), VALUE: order.value, REPLICA: String(order.replicaId),
         JOB_HOME: order.homeDirectory,
       },
     });
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await removeTreeLater(folder); // What stays is removed when the next broker starts.
   }
 }
 

@@ -25,12 +25,14 @@ export class ResultDigester {
   readonly #sources: DigestSources;
   readonly #checking: Semaphore;
   readonly #checkDeadline: Duration;
+  readonly #ending: { readonly ending?: AbortSignal };
   readonly #templates = new Templates();
 
-  constructor(sources: DigestSources, bounds: { readonly checksMax: number; readonly checkDeadline: Duration }) {
+  constructor(sources: DigestSources, bounds: { readonly checksMax: number; readonly checkDeadline: Duration; readonly ending?: AbortSignal }) {
     this.#sources = sources;
     this.#checking = new Semaphore(bounds.checksMax);
     this.#checkDeadline = bounds.checkDeadline;
+    this.#ending = bounds.ending === undefined ? {} : { ending: bounds.ending };
   }
 
   /**
@@ -46,7 +48,7 @@ export class ResultDigester {
     for (const output of order.outputs) await this.#demandArrived(order, output);
     if (order.check !== '') {
       const { arrivals, folder } = this.#sources;
-      const said = await this.#checking.run(() => checkAside(order, { placeOf: (output) => Promise.resolve(arrivals.pathOf(order, output)), folder, deadline: this.#checkDeadline, templates: this.#templates }));
+      const said = await this.#checking.run(() => checkAside(order, { placeOf: (output) => Promise.resolve(arrivals.pathOf(order, output)), folder, deadline: this.#checkDeadline, templates: this.#templates, ...this.#ending }));
       if (said.length > 0) return hashOf('check', said);
     }
     if (order.outputSpecs.length > 0) return hashOf('outputs', JSON.stringify(order.outputs.map((output) => describe(order, output)).sort()));

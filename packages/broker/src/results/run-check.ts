@@ -10,6 +10,8 @@ export interface Check {
   /** Added to the broker's own environment. */
   readonly environment: Readonly<Record<string, string>>;
   readonly deadline: Duration;
+  /** Aborted when the broker stops: a check that runs is killed. */
+  readonly ending?: AbortSignal;
 }
 
 /**
@@ -21,6 +23,7 @@ export async function runCheck(check: Check): Promise<Uint8Array> {
   const result = await runCommand({
     command: '/bin/sh', args: ['-c', check.command], cwd: check.homeDirectory,
     env: { ...process.env, ...check.environment }, deadlineMs: check.deadline, outputBytesMax: 16_384,
+    ...(check.ending === undefined ? {} : { signal: check.ending }),
   });
   if (result.startError !== '') throw new MutiraoError('MUT_CHECK_FAILED', `the check could not be started: ${result.startError}`);
   if (result.isTimedOut) throw new MutiraoError('MUT_CHECK_FAILED', `the check took longer than ${check.deadline} ms and was killed`);
