@@ -30,7 +30,7 @@ export async function inFolder<T>(folder: string, act: () => Promise<T>): Promis
 
 /** Gives us back a folder of ours and the one above it: lets us in, and makes what is missing; a file or a link that leads nowhere makes way. @throws Error of the file system. */
 export function mendFolder(folder: string): void {
-  for (const path of [dirname(dirname(folder)), dirname(folder), folder]) openUpFolder(path);
+  for (const path of [dirname(folder), folder]) openUpFolder(path);
   for (const path of [dirname(folder), folder]) if (!isFolder(path)) removeTree(path);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
 }

@@ -52,7 +52,7 @@ export function removeTreeLater(path: string, options: RemovalOptions = {}): Pro
   return runLater(new TreeRemoval(path, options.mounts ?? kernelMounts).run(), callsAtOnce);
 }
 
-/** Lets us into a folder whose mode keeps us out: read, write, enter. Follows no link; does nothing where it cannot. */
+/** Lets us into a folder whose mode keeps its owner out: read, write, enter. Changes nothing else, follows no link, and does nothing where it cannot. */
 export function openUpFolder(path: string): void {
   try {
     runNow(openUpAt(path));
@@ -164,7 +164,7 @@ class TreeRemoval {
     if (mount !== this.mount) return `${this.mounts.describe(mount)} is mounted there, and may not be ours`;
     const { dev: device, ino: inode, mode } = yield* statFile(file);
     if (device !== this.top().device) return 'it is on another device, and may not be ours';
-    if ((mode & 0o700) !== 0o700) yield* this.openUp(file);
+    if ((mode & 0o700) !== 0o700) yield* this.openUp(file, (mode & 0o7777) | 0o700);
     this.frames.push({ name, file, device, inode, subfolders: [], readCount: 0, keepsSomething: false });
     const far = this.frames[this.frames.length - 1 - openMax];
     if (far !== undefined && far.file >= 0) {
@@ -174,9 +174,9 @@ class TreeRemoval {
     return undefined;
   }
 
-  private *openUp(file: number): FileSteps<void> {
+  private *openUp(file: number, mode: number): FileSteps<void> {
     try {
-      yield* changeMode(file, 0o700);
+      yield* changeMode(file, mode);
     } catch {
       // It is another user's. What that keeps us from is reported with its own reason.
     }
@@ -268,7 +268,9 @@ class TreeRemoval {
 function* openUpAt(path: string): FileSteps<void> {
   const file = yield* openFolder(Buffer.from(path));
   try {
-    yield* changeMode(file, 0o700);
+    const { mode } = yield* statFile(file);
+    // What others may do there is not ours to change.
+    if ((mode & 0o700) !== 0o700) yield* changeMode(file, (mode & 0o7777) | 0o700);
   } finally {
     yield* closeFile(file);
   }

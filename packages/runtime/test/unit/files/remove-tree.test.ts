@@ -1,8 +1,8 @@
 // What removals of trees promise: they take all that is ours, nothing that is not, and never throw.
-import { closeSync, constants, existsSync, fstatSync, linkSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, constants, existsSync, fstatSync, linkSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { describeLeft, isRemoved, makeFreshFolder, parseMounts, removeTree, removeTreeLater, removeUnderOtherName, type Mounts, type Removal } from '@mutirao/runtime/files';
+import { describeLeft, inFolder, isRemoved, makeFreshFolder, mendFolder, openUpFolder, parseMounts, removeTree, removeTreeLater, removeUnderOtherName, type Mounts, type Removal } from '@mutirao/runtime/files';
 import { temporaryFolder } from '@mutirao/testkit';
 
 const nothingLeft: Removal = { isComplete: true, left: [], leftCount: 0 };
@@ -144,4 +144,21 @@ test('a folder that is being removed has a name that nobody takes for one in use
 
 test('the mount table of the kernel is read with blanks in its names', (t) => {
   t.deepEqual(parseMounts('36 35 98:0 /mnt1 /a\\040b\\134 rw,noatime master:1 - ext3 /dev/a\\011b rw\n36 35'), [{ id: '36', point: '/a b\\', type: 'ext3', source: '/dev/a\tb' }]);
+});
+
+test('making a folder usable adds what its owner lacks, and changes no mode otherwise', async (t) => {
+  const folder = temporaryFolder(t);
+  const inner = join(folder, 'shared', 'inner');
+  mkdirSync(join(folder, 'shared'));
+  for (const mode of [0o1777, 0o755, 0o750]) {
+    for (const path of [folder, join(folder, 'shared')]) chmodSync(path, mode);
+    openUpFolder(join(folder, 'shared'));
+    makeFreshFolder(inner);
+    mendFolder(inner);
+    await t.throwsAsync(inFolder(inner, () => Promise.reject(Object.assign(new Error('again'), { code: 'EACCES' }))));
+    for (const path of [folder, join(folder, 'shared')]) t.is(statSync(path).mode & 0o7777, mode, path);
+  }
+  chmodSync(join(folder, 'shared'), 0o1055);
+  openUpFolder(join(folder, 'shared'));
+  t.is(statSync(join(folder, 'shared')).mode & 0o7777, 0o1755);
 });
