@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { resolve } from 'node:path';
 
-import { findSiteTokenAt, mutiraoHome, readToken, tokenPath } from '@mutirao/runtime/files';
+import { findSiteTokenAt, keepOwnFilesUsable, mutiraoHome, readToken, tokenPath } from '@mutirao/runtime/files';
 import { userTrust } from '@mutirao/runtime/identity';
 
 import type { BrokerClient } from '@mutirao/runtime/clients';
@@ -16,6 +16,7 @@ const deadlineMs = 30_000;
 
 /** Makes what a command works with from the process's own surroundings. Nothing is dialled before it is needed. */
 export function makeLiveContext(output: Output, options: CommonOptions, passedOn: readonly string[] | undefined): { context: CommandContext; close(): void } {
+  keepOwnFilesUsable();
   const home = options.home === undefined ? mutiraoHome() : resolve(options.home);
   const interrupt = abortOnSignals();
   const opened: Clients.Closable<unknown>[] = [];

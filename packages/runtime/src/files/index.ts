@@ -1,4 +1,4 @@
-export { accountName } from './account.ts';
+export { accountName, keepOwnFilesUsable } from './account.ts';
 export { ContentStore, type ContentStoreOptions, type Expectation } from './content-store.ts';
 export { inFolder, makeFolder, mendFolder } from './make-folder.ts';
 export { makeFreshFolder, makeNextFolder, removeFreshFolders } from './fresh-folder.ts';
