@@ -19,8 +19,10 @@ export function removeUnderOtherName(folder: string): Removal {
   let removed = removedFolder(folder);
   try {
     renameSync(folder, removed);
-  } catch {
-    removed = folder; // It is gone, is a mount point, or one of that other name was left.
+  } catch (error) {
+    // Not looked for again: one of its name may be made at any moment.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { isComplete: true, left: [], leftCount: 0 };
+    removed = folder; // It is a mount point, or one of that other name was left.
   }
   return removeTree(removed);
 }
