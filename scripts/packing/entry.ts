@@ -5,6 +5,7 @@ const programs: Readonly<Record<string, () => Promise<{ main(argv: readonly stri
   agent: () => import('../../packages/agent/src/main.ts'),
   broker: () => import('../../packages/broker/src/main.ts'),
   cluster: () => import('../../packages/cluster/src/main.ts'),
+  remove: () => import('../../packages/runtime/src/processes/remove-folder.ts'),
   provider: () => import('../../packages/provider/src/main.ts'),
   reservations: () => import('../../packages/reservations/src/main.ts'),
   web: () => import('../../packages/web/src/main.ts'),

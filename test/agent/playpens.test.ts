@@ -6,7 +6,7 @@ import { temporaryFolder, until } from '@mutirao/testkit';
 import { Playpens } from '../../packages/agent/src/playpens.ts';
 
 test('a playpen that many tasks left as it was is still looked at after the one that did not', async (t) => {
-  const playpens = new Playpens(path.join(temporaryFolder(t), 'playpens'));
+  const playpens = new Playpens({ folder: path.join(temporaryFolder(t), 'playpens'), onLeft: t.fail });
   const first = performance.now();
   const { ino } = statSync(playpens.prepare(0));
   await until(() => performance.now() - first > 100, 'the playpen is old');

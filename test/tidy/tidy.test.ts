@@ -109,3 +109,16 @@ test('Markdown links between our own files lead somewhere', (t) => {
   }
   t.deepEqual(broken, []);
 });
+
+test('trees are removed by removeTree alone, which stays out of what is mounted in them', (t) => {
+  const recursive = /\brm(?:Sync)?\([^\n]*recursive|\brm -[a-z]*[rR]|\brmdir(?:Sync)?\([^\n]*recursive|\bfind [^\n]*-delete\b/;
+  // The one shell function that does it, for hosts where no program of ours is, and builds of our own checkout.
+  const allowed = ['packages/runtime/src/files/removal/removal-script.ts', 'packages/web/client/build.mjs'];
+  const shipped = files('packages/*.ts', 'packages/*.js', 'packages/*.mjs').filter((file) => !/\/test\/|^packages\/testkit\/|\/dist\//.test(file) && !allowed.includes(file));
+  t.deepEqual(shipped.filter((file) => recursive.test(read(file).replaceAll(/^ *(?:\/\/|\*|\/\*\*).*$/gm, ''))), []);
+});
+
+test('nothing asks for the name of the account where it may have none', (t) => {
+  const asking = files('packages/*.ts').filter((file) => !/\/test\/|^packages\/testkit\//.test(file) && /\buserInfo\(/.test(read(file)));
+  t.deepEqual(asking, ['packages/runtime/src/files/account.ts']);
+});

@@ -1,10 +1,10 @@
-import { mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rmdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 
 import type { Duration, Instant } from '@mutirao/core/shared';
-import { isRemoved, removedFolder } from '@mutirao/runtime/processes';
+import { isRemoved, removedFolder, removeTreeLater, type Removal } from '@mutirao/runtime/files';
 
 const ownerFile = 'owner';
 /** Longer than an agent that is not stopped takes from making its folder to noting that it is its own. */
@@ -32,17 +32,6 @@ export function claimFolder(folder: string): void {
   }
 }
 
-/** Removes an agent's folder; who is killed amid that leaves it under a name that the next one removes. */
-export function removeFolder(folder: string): void {
-  let removed = removedFolder(folder);
-  try {
-    renameSync(folder, removed);
-  } catch {
-    removed = folder;
-  }
-  rmSync(removed, { recursive: true, force: true });
-}
-
 /** Says who this process is, for `isGone` of another one. */
 export function describeOwner(): Owner {
   return { ...ourPlace(), pid: process.pid, startedTicks: startOf(process.pid) };
@@ -51,9 +40,10 @@ export function describeOwner(): Owner {
 /**
  * Removes the folders of agents that were killed on this host: those that `claimFolder` noted and whose process is gone, those of which not even that was noted, and what was being removed.
  *
- * Folders of other hosts, which may share the file system, and folders with files that nobody noted are left alone.
+ * Folders of other hosts, which may share the file system, and folders with files that nobody noted are left alone. Never rejects.
+ * @param onLeft called with each removal that could not remove all.
  */
-export async function removeAbandoned(agentsFolder: string): Promise<void> {
+export async function removeAbandoned(agentsFolder: string, onLeft: (removal: Removal) => void): Promise<void> {
   const names = await readdir(agentsFolder).catch(() => []);
   const now = await timeAt(agentsFolder).catch(() => 0);
   for (const name of names) {
@@ -61,7 +51,9 @@ export async function removeAbandoned(agentsFolder: string): Promise<void> {
     if (name.startsWith('.') && !isRemoved(name)) continue;
     const folder = path.join(agentsFolder, name);
     const told = await readFile(path.join(folder, ownerFile), 'utf8').catch(() => '');
-    if (isRemoved(name) || (told === '' ? await wasJustMade(folder, now) : isGone(told))) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    if (!isRemoved(name) && !(told === '' ? await wasJustMade(folder, now) : isGone(told))) continue;
+    const removal = await removeTreeLater(folder);
+    if (!removal.isComplete) onLeft(removal);
   }
 }
 

@@ -11,10 +11,10 @@ import {
 import type { Content, MachineFacts } from '@mutirao/core/messages';
 import { unreachable, type Bytes, type Duration } from '@mutirao/core/shared';
 import { MachineDriver, openTrace, systemClock, wallClock } from '@mutirao/runtime/driver';
-import { ensureToken } from '@mutirao/runtime/files';
+import { describeLeft, ensureToken, removeUnderOtherName, type Removal } from '@mutirao/runtime/files';
 import type { TrustSource } from '@mutirao/runtime/identity';
 import type { Logger } from '@mutirao/runtime/log';
-import { claimFolder, removeAbandoned, removeFolder } from './abandoned-folders.ts';
+import { claimFolder, removeAbandoned } from './abandoned-folders.ts';
 import type { AnnouncedFile } from './announced-file.ts';
 import { ContentFetcher } from './content-fetcher.ts';
 import type { KeepFile, PushFile, WaysHome } from './collect-outputs.ts';
@@ -102,7 +102,7 @@ export class Agent {
     const agent = new Agent(setup, workplace);
     agent.link.open();
     // Not before it is under way, and nobody waits for it.
-    void removeAbandoned(path.dirname(setup.folder));
+    void removeAbandoned(path.dirname(setup.folder), (removal) => { logLeft(setup.log, removal); });
     return agent;
   }
 
@@ -126,7 +126,7 @@ export class Agent {
     this.host?.close();
     await this.driver.stop();
     this.workplace.close();
-    if (!this.setup.keepsFiles) removeFolder(this.setup.folder);
+    if (!this.setup.keepsFiles) logLeft(this.setup.log, removeUnderOtherName(this.setup.folder));
   }
 
   private makeLink(): ProviderLink {
@@ -243,6 +243,10 @@ export class Agent {
       }
     });
   }
+}
+
+function logLeft(log: Logger, removal: Removal): void {
+  if (!removal.isComplete) log.warn({ left: describeLeft(removal) }, 'files in the folder of an agent cannot be removed');
 }
 
 function makeHostContents({ hostFolder: folder, provider }: AgentSetup): HostContents | undefined {

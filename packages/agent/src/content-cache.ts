@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, constants, copyFileSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, constants, copyFileSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync, type Stats } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes, Duration } from '@mutirao/core/shared';
 import { wallClock, type Clock } from '@mutirao/runtime/driver';
-import { ContentStore, fileError, fsPath, hashFile } from '@mutirao/runtime/files';
+import { ContentStore, fileError, fsPath, hashFile, removeTree } from '@mutirao/runtime/files';
 import { LRUCache } from 'lru-cache';
 
 /** What is known of a content in the cache. */
@@ -93,7 +93,7 @@ export class ContentCache {
   /** Counts a content that was put into the store. */
   add(content: Content): void {
     if (this.contents.has(content.sha256)) return;
-    const writtenAt = statSync(this.store.path(content.sha256), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    const writtenAt = lookAt(this.store.path(content.sha256))?.mtimeMs ?? 0;
     this.contents.set(content.sha256, { size: content.size, writtenAt, links: new Set(), reference: undefined });
     this.bytes += content.size;
     this.makeRoom();
@@ -204,22 +204,39 @@ export class ContentCache {
     const file = this.store.path(sha256);
     const inode = inodeOf(file);
     // A name that a task has given to another file since is not ours.
-    for (const link of cached.links) if (inodeOf(link) === inode) rmSync(fsPath(link), { force: true });
-    rmSync(file, { force: true });
+    for (const link of cached.links) if (inodeOf(link) === inode) removeTree(link);
+    removeTree(file);
   }
 }
 
 function inodeOf(file: string): number | undefined {
-  return lstatSync(fsPath(file), { throwIfNoEntry: false })?.ino;
+  try {
+    return lstatSync(fsPath(file)).ino;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined also where a task has locked a folder: what we cannot read is not there. */
+function lookAt(file: string): Stats | undefined {
+  try {
+    return statSync(fsPath(file));
+  } catch {
+    return undefined;
+  }
 }
 
 /** All of a file's status that changes when it is written to; empty when it is not there. */
 function stampOf(file: string): string {
-  const status = statSync(file, { throwIfNoEntry: false, bigint: true });
-  return status === undefined ? '' : `${status.size} ${status.mtimeNs} ${status.ctimeNs} ${status.ino}`;
+  try {
+    const { size, mtimeNs, ctimeNs, ino } = statSync(file, { bigint: true });
+    return `${size} ${mtimeNs} ${ctimeNs} ${ino}`;
+  } catch {
+    return '';
+  }
 }
 
 function statOf(file: string): string {
-  const stat = statSync(file, { throwIfNoEntry: false });
+  const stat = lookAt(file);
   return stat === undefined ? '' : `${stat.size} ${stat.mtimeMs}`;
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import type { Content } from '@mutirao/core/messages';
 import { invariant, type Bytes, type Duration, type Instant } from '@mutirao/core/shared';
 import type { Clock } from '@mutirao/runtime/driver';
+import { removeTree } from '@mutirao/runtime/files';
 import { describeOwner, isGone } from './abandoned-folders.ts';
 
 /** How a content comes to one of several agents. */
@@ -144,12 +145,12 @@ export class HostContents {
     claim.stopBeating();
     this.#claims.delete(sha256);
     const file = this.#claimPath(sha256);
-    if (readOr(file) === claim.text) rmSync(file, { force: true });
+    if (readOr(file) === claim.text) removeTree(file);
   }
 
   /** A file here is not what it should be, or cannot be read. */
   forget(sha256: string): void {
-    rmSync(this.#path(sha256), { force: true });
+    removeTree(this.#path(sha256));
   }
 
   /** What agents want of this provider is on a file system that they read: nothing needs to be brought. */
@@ -183,7 +184,7 @@ export class HostContents {
 
   #find({ sha256, size }: Content): string | undefined {
     const file = this.#path(sha256);
-    return statSync(file, { throwIfNoEntry: false })?.size === size ? file : undefined;
+    return lookAt(file)?.size === size ? file : undefined;
   }
 
   /** Whether the claim, which nobody had, is this agent's now. It is there whole or not at all. */
@@ -213,7 +214,7 @@ export class HostContents {
   }
 
   #isNear(): boolean {
-    const learntAt: Instant | undefined = statSync(this.#marker, { throwIfNoEntry: false })?.mtimeMs;
+    const learntAt: Instant | undefined = lookAt(this.#marker)?.mtimeMs;
     return learntAt !== undefined && Math.abs(this.#options.clock.now() - learntAt) < learntFor;
   }
 
@@ -251,12 +252,21 @@ function dropClaim(claim: string, stamp: string): void {
   } catch {
     // Somebody else was quicker.
   }
-  rmSync(aside, { force: true });
+  removeTree(aside);
+}
+
+/** Undefined also where a task has locked the folder. */
+function lookAt(file: string): Stats | undefined {
+  try {
+    return statSync(file);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Another one for another file and after each beat; empty where there is none. A rename leaves it. */
 function stampOf(file: string): string {
-  const status = statSync(file, { throwIfNoEntry: false });
+  const status = lookAt(file);
   return status === undefined ? '' : `${status.ino} ${status.mtimeMs}`;
 }
 

@@ -1,5 +1,6 @@
-import { mkdirSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolder, openUpFolder } from '@mutirao/runtime/files';
 
 /** The folders that users keep between their tasks, one each. */
 export class Storages {
@@ -10,15 +11,30 @@ export class Storages {
     this.folder = folder;
   }
 
-  /** A user's storage, made when it is first asked for. */
+  /** A user's storage. Made when it is missing: at first, and after a task or a cleaner of old files removed it. @throws Error of the file system. */
   pathOf(userId: string): string {
     let storage = this.known.get(userId);
     if (storage === undefined) {
       storage = path.join(this.folder, folderNameOf(userId));
-      mkdirSync(storage, { recursive: true, mode: 0o700 });
       this.known.set(userId, storage);
     }
+    try {
+      makeFolder(storage);
+    } catch {
+      this.mend(storage);
+      makeFolder(storage);
+    }
     return storage;
+  }
+
+  /** A task put something else in its place, or took away our right to make it. A file that is in the way is kept, for it is the user's. */
+  private mend(storage: string): void {
+    openUpFolder(this.folder);
+    try {
+      renameSync(storage, `${storage}.replaced-${Date.now()}`);
+    } catch {
+      // Nothing was in the way.
+    }
   }
 }
 

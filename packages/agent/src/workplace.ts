@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { AgentInput, HeldReplica } from '@mutirao/core/machines/agent';
 import type { MachineFacts, OutputContent } from '@mutirao/core/messages';
 import type { Bytes, Duration } from '@mutirao/core/shared';
+import type { Logger } from '@mutirao/runtime/log';
 import { Watchdog } from '@mutirao/runtime/processes';
 import { collectOutputs, type WaysHome } from './collect-outputs.ts';
 import { ContentCache } from './content-cache.ts';
@@ -49,16 +50,17 @@ export interface WorkplaceSetup {
   readonly gangHosts: readonly string[];
   /** Whether the folder is of use to a later agent; otherwise it goes with this one, however it ends. */
   readonly keepsFiles: boolean;
+  readonly log: Logger;
 }
 
 /** How long rank 0 and another member of a gang may be out of each other's reach, in milliseconds. */
 const linkPatience = 30_000;
 
 /** Sets up an agent's folder and starts its launchers. @param deliver hears of the ends of tasks. @throws Error of the file system. */
-export async function openWorkplace({ facts, folder, machine, keepsFiles, gangHosts }: WorkplaceSetup, deliver: (input: AgentInput) => void): Promise<Workplace> {
+export async function openWorkplace({ facts, folder, machine, keepsFiles, gangHosts, log }: WorkplaceSetup, deliver: (input: AgentInput) => void): Promise<Workplace> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const watchdog = new Watchdog(keepsFiles ? undefined : folder);
-  const playpens = new Playpens(path.join(folder, 'playpens'));
+  const playpens = new Playpens({ folder: path.join(folder, 'playpens'), onLeft: (left) => { log.warn({ left }, 'files of a task cannot be removed'); } });
   const storages = new Storages(path.join(folder, 'storage'));
   const environment = baseEnvironment(process.env, facts.attributes, facts.machineId);
   const [cache, tasks] = await Promise.all([

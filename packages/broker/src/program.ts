@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
@@ -9,12 +7,13 @@ import { defaultBrokerOptions } from '@mutirao/core/machines/broker';
 import { readPlacement } from '@mutirao/core/placement';
 import type { ProviderId } from '@mutirao/core/shared';
 import { natsEvents, natsOptionsOf } from '@mutirao/runtime/events';
-import { ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
+import { accountName, ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { bytes, defineProgram, duration, integer, list, natsOptions, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { acceptToken, nearAddress, parseAddress } from '@mutirao/runtime/rpc';
 
 import manifest from '../package.json' with { type: 'json' };
+import { readBrokerName } from './process/broker-name.ts';
 import { trustRulesOf } from './process/trust-rules.ts';
 import { startBroker, type RunningBroker } from './process/start-broker.ts';
 
@@ -41,13 +40,14 @@ export const brokerProgram = defineProgram({ name: 'broker', summary: 'Takes job
 async function run(config: ConfigOf<typeof options>, context: ProgramContext): Promise<void> {
   const { log, signal, home } = context;
   const token = ensureToken(tokenPath(home));
-  const ownerId = userInfo().username;
-  const nats = natsOptionsOf(config, brokerIdOf(ownerId, home));
+  const ownerId = accountName();
+  const brokerId = readBrokerName(home, ownerId);
+  const nats = natsOptionsOf(config, brokerId);
   const metrics = new Metrics({ withProcess: true });
   const { suspectGrace, leaseHorizon, replicateAfter, checkDeadline, checksMax, blobBytesMax, keepIntermediates, placement } = config;
   checkPlacement(placement);
   const broker = await startBroker({
-    home, listen: config.listen, tokens: acceptToken(token, ownerId), token, ownerId, brokerId: brokerIdOf(ownerId, home),
+    home, listen: config.listen, tokens: acceptToken(token, ownerId), token, ownerId, brokerId,
     programVersion: manifest.version, providers: config.provider.map(parseProvider),
     options: { suspectGrace, replicateAfter, trust: trustRulesOf(token), lease: { ...defaultBrokerOptions.lease, horizon: leaseHorizon }, placement: { ...defaultBrokerOptions.placement, choice: placement } },
     checkDeadline, checksMax, blobBytesMax, keepIntermediates, reservations: config.reservations, trace: config.trace, connectEvents: nats && natsEvents(nats), log, metrics, onFatal: context.fail,
@@ -65,12 +65,6 @@ function announce({ home, log, addToDump }: ProgramContext, { address, state }: 
   writeAtomic(join(home, 'broker.json'), `${JSON.stringify({ address: nearAddress(address), metricsAddress, pid: process.pid })}\n`);
   addToDump('state', () => ({ jobs: state.jobs.size, machines: state.machines.size, replicas: state.replicas.size }));
   log.info({ address, metrics: metricsAddress }, 'listening');
-}
-
-/** The same for every start with this home folder on this host; only letters, digits, "_", "." and "-", as providers want it. */
-function brokerIdOf(ownerId: string, home: string): string {
-  const place = createHash('sha256').update(`${hostname()}:${home}`).digest('hex').slice(0, 12);
-  return `${ownerId.replace(/[^\w.-]/g, '_').slice(0, 48)}-${place}`;
 }
 
 function checkPlacement(text: string): void {

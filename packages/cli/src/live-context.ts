@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { resolve } from 'node:path';
 
-import { findSiteTokenAt, mutiraoHome, readToken, tokenPath } from '@mutirao/runtime/files';
+import { findSiteTokenAt, keepOwnFilesUsable, mutiraoHome, readToken, tokenPath } from '@mutirao/runtime/files';
 import { userTrust } from '@mutirao/runtime/identity';
 
 import type { BrokerClient } from '@mutirao/runtime/clients';
 import type * as Clients from '@mutirao/runtime/clients';
+import { currentFolder } from './current-folder.ts';
 import type { CommandContext, CommonOptions } from './context.ts';
 import { findBrokerAddress } from './grid/addresses.ts';
 import type { Output } from './output/output.ts';
@@ -15,6 +16,7 @@ const deadlineMs = 30_000;
 
 /** Makes what a command works with from the process's own surroundings. Nothing is dialled before it is needed. */
 export function makeLiveContext(output: Output, options: CommonOptions, passedOn: readonly string[] | undefined): { context: CommandContext; close(): void } {
+  keepOwnFilesUsable();
   const home = options.home === undefined ? mutiraoHome() : resolve(options.home);
   const interrupt = abortOnSignals();
   const opened: Clients.Closable<unknown>[] = [];
@@ -28,7 +30,7 @@ export function makeLiveContext(output: Output, options: CommonOptions, passedOn
     let broker: Promise<BrokerClient> | undefined;
     return {
       output, passedOn, home: at,
-      directory: process.cwd(),
+      directory: currentFolder(),
       signal: interrupt.signal,
       clock: Date,
       at: (other) => contextAt(other, undefined),

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
-import { ensureToken, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
+import { accountName, ensureToken, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { choice, defineProgram, duration, integer, list, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
@@ -43,7 +42,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const nodes = parseNodes(config.node);
   const processors = nodes.length === 0 ? config.processors : nodes.reduce((sum, node) => sum + node.processors, 0);
   const metrics = new Metrics({ withProcess: true });
-  const ownerId = userInfo().username;
+  const ownerId = accountName();
   const cluster = await startCluster({
     options: readClusterOptions({ ...config, processors }), id: config.id, nodes, sshOptions: config.sshOption, directory, listen: config.listen, identity: identityFolder(home), killGraceMs: config.killGrace, trace: config.trace, log, metrics,
     ...(config.reservations === '' ? {} : { reservations: { address: config.reservations, resourceId: config.reservationResource || config.id, token: () => readToken(tokenPath(home)), trust: userTrust(home) } }),

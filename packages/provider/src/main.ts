@@ -1,10 +1,9 @@
 import { once } from 'node:events';
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import { providerDefaults, type ProviderConfig } from '@mutirao/core/machines/provider';
 import { findHeuristic, heuristicDefaults, heuristicChoices, requestBudget } from '@mutirao/core/requests';
-import { ensureToken, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
+import { accountName, ensureToken, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { identityFolder, userOfIdentity, userTrust } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { bytes, defineProgram, duration, integer, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
@@ -58,7 +57,7 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
   const directory = join(home, 'providers', config.id);
   const infoPath = join(directory, 'provider.json');
   const token = ensureToken(tokenPath(home));
-  const ownerId = userInfo().username;
+  const ownerId = accountName();
   const metrics = new Metrics({ withProcess: true });
   const keeper = config.manager === 'none' ? openKeeper(directory, log) : undefined;
   const manager = openManager(config, { id: config.id, home, directory, token, passedOn, log });
@@ -103,7 +102,7 @@ function machineConfig(config: Config, home: string): ProviderConfig {
   }
   return {
     ...providerDefaults, providerId: config.id, resourceKind: config.manager === 'none' ? 'machines' : 'cluster', heuristic: config.heuristic,
-    heuristicOptions: { ...heuristicDefaults, defaultTime: config.defaultTaskTime }, userId: config.user || userOfIdentity(identityFolder(home)) || userInfo().username,
+    heuristicOptions: { ...heuristicDefaults, defaultTime: config.defaultTaskTime }, userId: config.user || userOfIdentity(identityFolder(home)) || accountName(),
     idleRelease: config.idleRelease, agentGrace: config.agentGrace, brokerGrace: config.brokerGrace, deputyAfter: config.deputyAfter,
     refusalPause: config.refusalPause, refusalPauseMax: config.refusalPauseMax, refusalsMax: config.refusalsMax,
     perHour: { submissions: config.submissionsPerHour, withdrawals: config.withdrawalsPerHour },

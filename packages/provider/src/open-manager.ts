@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { LeadRule } from '@mutirao/core/reservations';
@@ -6,7 +5,7 @@ import type { Duration } from '@mutirao/core/shared';
 import { CommandsManager, EmbeddedCluster, readManagerFile, SlurmManager, type EmbeddedClusterOptions, type ResourceManager } from '@mutirao/managers';
 import { systemClock } from '@mutirao/runtime/driver';
 import { userTrust } from '@mutirao/runtime/identity';
-import { readToken, tokenPath } from '@mutirao/runtime/files';
+import { accountName, readToken, tokenPath } from '@mutirao/runtime/files';
 import type { Logger } from '@mutirao/runtime/log';
 import { choice, duration, integer, parseDuration, text, type ConfigOf } from '@mutirao/runtime/program';
 import { addressIn } from './address-in.ts';
@@ -110,7 +109,7 @@ function openSlurm(config: ManagerConfig, { id, directory, passedOn }: ManagerPl
   if (config.slurmAccount !== '') flags.push(`--account=${config.slurmAccount}`);
   if (config.slurmQos !== '') flags.push(`--qos=${config.slurmQos}`);
   return new SlurmManager({
-    user: userInfo().username, partition: config.slurmPartition, flags: [...flags, ...passedOn], requestsMax: config.requestsMax, walltimeMax: config.walltimeMax,
+    user: accountName(), partition: config.slurmPartition, flags: [...flags, ...passedOn], requestsMax: config.requestsMax, walltimeMax: config.walltimeMax,
     logFolder: join(directory, 'allocations'), deadlineMs: config.managerDeadline, environment: process.env, now: () => systemClock.now(),
     ...(config.reservations === '' || config.holdAhead !== '' ? {} : { reservations: { prefix: `mutirao_${id}_`, resourceId: config.reservationResource || id } }),
   });
@@ -119,7 +118,7 @@ function openSlurm(config: ManagerConfig, { id, directory, passedOn }: ManagerPl
 function openCommands(config: ManagerConfig, { directory, passedOn }: ManagerPlaces): ResourceManager {
   if (config.managerFile === '') throw new MutiraoError('MUT_BAD_CONFIG', '--manager commands needs --manager-file, a JSON file with the templates of its commands');
   return new CommandsManager({
-    templates: readManagerFile(config.managerFile), user: userInfo().username, flags: passedOn, requestsMax: config.requestsMax, walltimeMax: config.walltimeMax,
+    templates: readManagerFile(config.managerFile), user: accountName(), flags: passedOn, requestsMax: config.requestsMax, walltimeMax: config.walltimeMax,
     jobFolder: join(directory, 'allocations'), deadlineMs: config.managerDeadline, environment: process.env, now: () => systemClock.now(),
   });
 }

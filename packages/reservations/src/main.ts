@@ -1,9 +1,8 @@
 import { once } from 'node:events';
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import { natsEvents, natsOptionsOf } from '@mutirao/runtime/events';
-import { ensureToken, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
+import { accountName, ensureToken, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { defineProgram, duration, integer, list, natsOptions, text, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
@@ -29,7 +28,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(config.id)) throw new MutiraoError('MUT_BAD_CONFIG', `id is ${JSON.stringify(config.id)}; want letters, digits, ".", "_" and "-"`);
   const directory = join(home, 'reservations', config.id);
   const metrics = new Metrics({ withProcess: true });
-  const ownerId = userInfo().username;
+  const ownerId = accountName();
   const manager = await startReservations({
     options: { ownerId, registrars: config.registrar, livingMax: config.reservationsMax, endedMax: config.rememberedMax, holdMax: config.holdMax },
     id: config.id, directory, listen: config.listen, identity: identityFolder(home), log, metrics, tokens: acceptToken(ensureToken(tokenPath(home)), ownerId),

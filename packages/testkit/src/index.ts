@@ -34,6 +34,7 @@ export { describeProviderCommand, ProviderDialogue } from './provider-dialogue.t
 export { describeFacts, WatchingHeuristic } from './watching-heuristic.ts';
 export { aListing, aServed, someFacts, type ListedRequest } from './requests.ts';
 export { streamPair, type StreamEnd } from './stream-pair.ts';
+export { asOrdinaryAccount } from './ordinary-account.ts';
 export { temporaryFolder, type WithTeardown } from './temporary-folder.ts';
 export { until } from './until.ts';
 export { pretendPageGrid } from './web-gateway.ts';

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { userInfo } from 'node:os';
 import { getAsset } from 'node:sea';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { ensureToken, writeAtomic } from '@mutirao/runtime/files';
+import { accountName, ensureToken, writeAtomic } from '@mutirao/runtime/files';
 import { isPacked } from '@mutirao/runtime/processes';
 import { defineProgram, text, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { acceptToken, joinAddress, parseLoopbackAddress } from '@mutirao/runtime/rpc';
@@ -34,11 +33,11 @@ async function run(config: ConfigOf<typeof options>, { log, signal, home }: Prog
   const { host, port } = parseLoopbackAddress(config.listen);
   const infoPath = join(home, 'web', 'web.json');
   const tokenFile = join(home, 'web', 'token');
-  const tokens = acceptToken(ensureToken(tokenFile), userInfo().username);
+  const tokens = acceptToken(ensureToken(tokenFile), accountName());
   const grid = liveGrid({ home, broker: config.broker, reservations: config.reservations });
   let hosts: ReadonlySet<string> = new Set();
   const { server, hub } = makeGateway({
-    grid, tokens, log, home, clock: Date, userId: userInfo().username, directory: config.directory || process.cwd(), version: manifest.version,
+    grid, tokens, log, home, clock: Date, userId: accountName(), directory: config.directory || process.cwd(), version: manifest.version,
     hosts: () => hosts, files: isPacked ? packedFiles() : readStaticFolder(fileURLToPath(new URL('../dist/', import.meta.url))), instance: randomUUID().slice(0, 8),
   });
   const bound = await listenOn(server, { host, port, former: findFormerPort(infoPath) });

@@ -1,8 +1,9 @@
-import { mkdirSync, openSync, closeSync, constants, rmSync, writeSync } from 'node:fs';
+import { mkdirSync, openSync, closeSync, constants, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { AgentInput, HeldReplica, ProcessResult, Verdict } from '@mutirao/core/machines/agent';
 import type { GangPlace } from '@mutirao/core/messages';
 import { describeBytes, type Duration } from '@mutirao/core/shared';
+import { removeTree } from '@mutirao/runtime/files';
 import { makeFifos, quoteWord, type PipedProcess, type StartPipedOptions } from '@mutirao/runtime/processes';
 import type { Patience } from './connection.ts';
 import { Lead, memberVariables } from './lead.ts';
@@ -63,7 +64,7 @@ export class Gangs {
   /** Removes what a former agent left. @throws Error of the file system. */
   constructor(options: GangsOptions) {
     this.options = options;
-    rmSync(options.folder, { recursive: true, force: true });
+    removeTree(options.folder);
   }
 
   /** Has a member listen; MemberListening or HoldFailed tells how that went. */
@@ -120,7 +121,7 @@ export class Gangs {
   /** Ends all of them. */
   close(): void {
     for (const replicaId of [...this.held.keys(), ...this.opening]) this.release(replicaId);
-    rmSync(this.options.folder, { recursive: true, force: true });
+    removeTree(this.options.folder);
   }
 
   private async open(replica: HeldReplica, gang: GangPlace): Promise<Held> {
@@ -198,7 +199,7 @@ function close(held: Held): void {
   held.lead?.close();
   if (held.leash < 0) return;
   closeSync(held.leash);
-  rmSync(path.dirname(held.leashPath), { recursive: true, force: true });
+  removeTree(path.dirname(held.leashPath));
 }
 
 function verdictOf(error: unknown): Verdict {

@@ -1,10 +1,11 @@
-import { closeSync, constants, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, mkdtempSync, openSync, writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { GangMember, GangPlace } from '@mutirao/core/messages';
 import type { Duration } from '@mutirao/core/shared';
+import { makeFreshFolder, removeTree } from '@mutirao/runtime/files';
 import { makeFifos } from '@mutirao/runtime/processes';
 import { Call } from './call.ts';
 import { dialMember } from './channel.ts';
@@ -50,9 +51,7 @@ export class Lead {
   constructor(options: LeadOptions) {
     this.options = options;
     // `$RSH_CMD` stands in command lines without quotes, and mpirun splits it at blanks.
-    this.folder = isPlain(options.folder) ? options.folder : mkdtempSync(path.join(tmpdir(), 'mutirao-gang-'));
-    rmSync(this.folder, { recursive: true, force: true });
-    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    this.folder = isPlain(options.folder) ? makeFreshFolder(options.folder) : mkdtempSync(path.join(tmpdir(), 'mutirao-gang-'));
     writeFileSync(this.launcher, launcherScript(this.folder), { mode: 0o700 });
     const fifo = path.join(this.folder, 'calls');
     makeFifos([fifo]);
@@ -91,7 +90,7 @@ export class Lead {
     for (const call of this.calls) call.close();
     this.letGo();
     this.listening.destroy();
-    rmSync(this.folder, { recursive: true, force: true });
+    removeTree(this.folder);
   }
 
   private get launcher(): string {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { hostname, networkInterfaces, userInfo } from 'node:os';
+import { hostname, networkInterfaces } from 'node:os';
+import { accountName } from '@mutirao/runtime/files';
 import { isLoopback, isSocket, parseAddress } from '@mutirao/runtime/rpc';
 
 /**
@@ -8,7 +9,7 @@ import { isLoopback, isSocket, parseAddress } from '@mutirao/runtime/rpc';
  * The host is none that a resolver knows, or mpirun would take it for its own host and start there by itself; and no two machines of a provider have the
  * same one, though they may be on one host.
  */
-export function nameMember(machineId: string, user: string = findUser(), host: string = hostname()): string {
+export function nameMember(machineId: string, user: string = accountName(), host: string = hostname()): string {
   const own = machineId.slice(machineId.indexOf('/') + 1);
   const plain = plainWord(own);
   // Names that differ in what is left out here are told apart by this.
@@ -28,13 +29,4 @@ export function findGangHosts(provider: string): string[] {
 function plainWord(text: string): string {
   const word = text.replaceAll(/[^A-Za-z0-9-]/g, '-').replace(/^-+/, '').slice(0, 60);
   return word === '' ? 'x' : word;
-}
-
-/** The login's name, or its number where it has none. */
-function findUser(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `uid${process.getuid?.() ?? 0}`;
-  }
 }

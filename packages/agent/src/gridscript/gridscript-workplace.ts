@@ -4,6 +4,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { AgentInput, HeldReplica } from '@mutirao/core/machines/agent';
 import type { Content, OutputContent } from '@mutirao/core/messages';
 import type { Bytes, Duration } from '@mutirao/core/shared';
+import { removeTree } from '@mutirao/runtime/files';
 import type { Logger } from '@mutirao/runtime/log';
 import { renderAssignments } from '@mutirao/runtime/processes';
 import { inlineMax, inlineTotalMax, readOutput, type WaysHome } from '../collect-outputs.ts';
@@ -122,7 +123,7 @@ export class GridScriptWorkplace implements Workplace {
     } catch (error) {
       throw await this.look(error);
     } finally {
-      rmSync(spool, { recursive: true, force: true });
+      removeTree(spool);
     }
   }
 
@@ -131,7 +132,10 @@ export class GridScriptWorkplace implements Workplace {
     if (run === undefined) return;
     this.runs.delete(slot);
     // What is not removed now goes when an agent opens the folder again.
-    const removal = this.ask(removeScript(run.folders)).then(() => undefined, (error: unknown) => { this.options.log.warn({ run: run.folders.run, err: error }, 'a playpen was not removed'); });
+    const removal = this.ask(removeScript(run.folders)).then((answer) => {
+      const left = answer.toString().trim();
+      if (left !== '') this.options.log.warn({ run: run.folders.run, left }, 'files of a task cannot be removed');
+    }, (error: unknown) => { this.options.log.warn({ run: run.folders.run, err: error }, 'a playpen was not removed'); });
     this.removals.add(removal);
     void removal.then(() => this.removals.delete(removal));
   }
@@ -145,7 +149,7 @@ export class GridScriptWorkplace implements Workplace {
   }
 
   close(): void {
-    rmSync(path.join(this.options.folder, 'outputs'), { recursive: true, force: true });
+    removeTree(path.join(this.options.folder, 'outputs'));
   }
 
   private begin(replica: HeldReplica): RemoteRun {

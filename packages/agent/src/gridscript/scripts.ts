@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Root } from '@mutirao/core/messages';
+import { removalScript } from '@mutirao/runtime/files';
 import { quoteWord } from '@mutirao/runtime/processes';
 
 /** Scripts that a machine's /bin/sh runs. Each begins behind `framing`, and needs no more there than what POSIX asks of a host. */
@@ -24,10 +25,10 @@ const inside = 'inside() { at=$(cd "$2" 2>/dev/null && pwd -P && echo x); case "
  */
 export function openScript(folder: string): string {
   const below = folder.replace(/^~\//, '');
-  return `${boot}${signal}${posix.isAbsolute(below) ? '' : 'cd "${HOME:-/}" || exit 1\n'}mkdir -p ${quoteWord(below)} && cd ${quoteWord(below)} || exit 1
+  return `${removalScript}${boot}${signal}${posix.isAbsolute(below) ? '' : 'cd "${HOME:-/}" || exit 1\n'}mkdir -p ${quoteWord(below)} && cd ${quoteWord(below)} || exit 1
 for run in runs/*; do if [ ! -e "$run/status" ]; then signal_ "$run" KILL; fi; done
-chmod -R u+rwx runs 2>/dev/null
-rm -rf runs contents scripts; mkdir -p runs contents scripts storage || exit 1
+for old in runs contents scripts; do remove_tree "$old"; done
+mkdir -p runs contents scripts storage || exit 1
 processors=$(getconf _NPROCESSORS_ONLN 2>/dev/null || nproc 2>/dev/null || echo 1)
 memory=$(awk '/^MemTotal:/ { print int($2 / 1024) }' /proc/meminfo 2>/dev/null)
 answer; pwd -P; uname -s; uname -m; uname -n; echo "$processors"; echo "$memory"; finish
@@ -165,10 +166,9 @@ export function signalScript({ run }: RunFolders, name: 'SIGTERM' | 'SIGKILL'): 
   return `${boot}${signal}mkdir -p ${folder}; : >${folder}/killed; signal_ ${folder} ${name.slice(3)}; answer; finish\n`;
 }
 
-/** Removes a run's files. */
+/** Removes a run's files. Answers what stays, and why. */
 export function removeScript({ run }: RunFolders): string {
-  const folder = quoteWord(run);
-  return `chmod -R u+rwx ${folder} 2>/dev/null; rm -rf ${folder}; answer; finish\n`;
+  return `${removalScript}left=$(remove_tree ${quoteWord(run)} 2>&1 | head -n 20); answer; printf '%s\\n' "$left"; finish\n`;
 }
 
 /** An output to be looked for. */

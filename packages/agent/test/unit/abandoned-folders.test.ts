@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSy
 import path from 'node:path';
 import test from 'ava';
 import { temporaryFolder } from '@mutirao/testkit';
-import { claimFolder, removeAbandoned, removeFolder } from '../../src/abandoned-folders.ts';
+import { removeUnderOtherName } from '@mutirao/runtime/files';
+import { claimFolder, removeAbandoned } from '../../src/abandoned-folders.ts';
 
 test('what a killed agent of this host left is removed; folders of live agents, of other hosts and of nobody stay', async (t) => {
   const agents = temporaryFolder(t);
@@ -20,13 +21,13 @@ test('what a killed agent of this host left is removed; folders of live agents, 
   mkdirSync(path.join(folderOf('lab_pc'), 'storage'), { recursive: true });
   mkdirSync(folderOf('half'));
   writeFileSync(path.join(folderOf('half'), 'owner'), '{"host":');
-  await removeAbandoned(agents);
+  await removeAbandoned(agents, () => { t.fail(); });
   const left = ['alive', 'another-process-of-that-number', 'before-a-restart', 'another-host', 'another-container', 'lab_pc', 'half'].filter((name) => existsSync(folderOf(name)));
   t.deepEqual(left, ['alive', 'another-host', 'another-container', 'lab_pc', 'half']);
 });
 
 test('a folder of agents that is not there is no error', async (t) => {
-  await t.notThrowsAsync(removeAbandoned(path.join(temporaryFolder(t), 'absent')));
+  await t.notThrowsAsync(removeAbandoned(path.join(temporaryFolder(t), 'absent'), () => { t.fail(); }));
 });
 
 test('an agent killed before it noted whose its folder is, or while that was being removed, leaves nothing for good', async (t) => {
@@ -37,17 +38,17 @@ test('an agent killed before it noted whose its folder is, or while that was bei
   mkdirSync(path.join(agents, '.removed-alpha_q1.4', 'storage'), { recursive: true });
   mkdirSync(path.join(agents, 'lab_pc', 'storage'), { recursive: true });
   mkdirSync(path.join(agents, '.contents'));
-  await removeAbandoned(agents);
+  await removeAbandoned(agents, () => { t.fail(); });
   t.deepEqual(readdirSync(agents).sort(), ['.contents', 'alpha_q1.2', 'alpha_q1.3', 'lab_pc'], 'their agents may be about to note it');
   for (const name of readdirSync(agents)) utimesSync(path.join(agents, name), 1, 1);
-  await removeAbandoned(agents);
+  await removeAbandoned(agents, () => { t.fail(); });
   t.deepEqual(readdirSync(agents).sort(), ['.contents', 'lab_pc'], 'what agents of this host share is empty at first');
 });
 
 test('a folder is removed also where one of that name was left while it was being removed', (t) => {
   const agents = temporaryFolder(t);
   for (const name of ['.removed-alpha_q1.2', 'alpha_q1.2', 'alpha_q1.3']) mkdirSync(path.join(agents, name, 'storage'), { recursive: true });
-  for (const name of ['alpha_q1.2', 'alpha_q1.3', 'alpha_q1.4']) removeFolder(path.join(agents, name));
+  for (const name of ['alpha_q1.2', 'alpha_q1.3', 'alpha_q1.4']) removeUnderOtherName(path.join(agents, name));
   t.deepEqual(readdirSync(agents), ['.removed-alpha_q1.2']);
 });
 

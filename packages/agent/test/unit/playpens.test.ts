@@ -5,7 +5,7 @@ import { temporaryFolder } from '@mutirao/testkit';
 import { Playpens } from '../../src/playpens.ts';
 
 test('a playpen is empty and its user\'s alone, whatever the task before did to it', (t) => {
-  const playpens = new Playpens(path.join(temporaryFolder(t), 'playpens'));
+  const playpens = new Playpens({ folder: path.join(temporaryFolder(t), 'playpens'), onLeft: t.fail });
   const deeds: ((playpen: string) => void)[] = [
     () => undefined, (playpen) => { writeFileSync(path.join(playpen, 'left'), ''); }, (playpen) => { chmodSync(playpen, 0o777); },
     (playpen) => { mkdirSync(path.join(playpen, '.hidden')); }, (playpen) => { rmSync(playpen, { recursive: true }); }, () => undefined,
@@ -20,14 +20,14 @@ test('a playpen is empty and its user\'s alone, whatever the task before did to 
 });
 
 test('a playpen that was left as it was found is not made anew', (t) => {
-  const playpens = new Playpens(path.join(temporaryFolder(t), 'playpens'));
+  const playpens = new Playpens({ folder: path.join(temporaryFolder(t), 'playpens'), onLeft: t.fail });
   const { ino } = statSync(playpens.prepare(0));
   playpens.release(0);
   t.is(statSync(playpens.prepare(0)).ino, ino);
 });
 
 test('releasing a playpen that was never made is harmless', (t) => {
-  const playpens = new Playpens(path.join(temporaryFolder(t), 'playpens'));
+  const playpens = new Playpens({ folder: path.join(temporaryFolder(t), 'playpens'), onLeft: t.fail });
   playpens.release(0);
   t.false(existsSync(playpens.pathOf(0)));
 });
@@ -35,5 +35,5 @@ test('releasing a playpen that was never made is harmless', (t) => {
 test('what a former agent left is removed', (t) => {
   const folder = path.join(temporaryFolder(t), 'playpens');
   mkdirSync(path.join(folder, '0', 'old'), { recursive: true });
-  t.deepEqual(readdirSync(new Playpens(folder).prepare(0)), []);
+  t.deepEqual(readdirSync(new Playpens({ folder, onLeft: t.fail }).prepare(0)), []);
 });

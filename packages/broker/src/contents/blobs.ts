@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes, UserId } from '@mutirao/core/shared';
+import { inFolder } from '@mutirao/runtime/files';
 
 const chunkBytes = 256 * 1024;
 const partPrefix = 'part-';
@@ -75,7 +76,7 @@ export class Blobs {
     const part = join(folder, `${partPrefix}${process.pid}-${this.#partCount}`);
     const hash = createHash('sha256');
     let size = 0;
-    const file = await open(part, 'wx', 0o600);
+    const file = await inFolder(folder, () => open(part, 'wx', 0o600));
     try {
       try {
         for await (const chunk of chunks) {

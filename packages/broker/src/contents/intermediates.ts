@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { BrokerJob, BrokerState } from '@mutirao/core/machines/broker';
@@ -81,7 +81,7 @@ export class Intermediates {
       }
       rmSync(join(folder, sha256), { force: true });
     }
-    if (readdirSync(folder).length === 0) rmSync(folder, { recursive: true, force: true });
+    if (readdirSync(folder).length === 0) rmdirSync(folder);
     return count;
   }
 

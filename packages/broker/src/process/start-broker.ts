@@ -8,7 +8,7 @@ import { MachineDriver, openTrace, systemClock, systemTimers, tellStalled, type 
 import { createPublisher, type ConnectEvents, type EventPublisher } from '@mutirao/runtime/events';
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { openJournal, type Journal } from '@mutirao/runtime/journal';
-import { homeSharedToken, isFullDisk, offerSharedToken, Room, tokenOfProvider } from '@mutirao/runtime/files';
+import { homeSharedToken, isFullDisk, offerSharedToken, removeFreshFolders, removeTree, Room, tokenOfProvider } from '@mutirao/runtime/files';
 import type { Logger } from '@mutirao/runtime/log';
 import type { Metrics } from '@mutirao/runtime/metrics';
 import { serve, type RunningServer, type TokenCheck } from '@mutirao/runtime/rpc';
@@ -112,6 +112,7 @@ const checkEvery = 10_000;
 export async function startBroker(setup: BrokerSetup): Promise<RunningBroker> {
   const { log } = setup;
   const folder = join(setup.home, 'broker');
+  removeFreshFolders(checksFolderOf(setup.home)); // Left by a broker that was killed.
   const journal = openJournal({ path: join(folder, 'journal.sqlite'), codec: changeCodec });
   const restored = restoreState(journal, setup.options);
   const { state } = restored;
@@ -133,6 +134,11 @@ interface Stores {
   readonly blobs: Blobs;
   readonly snapshotAt: number;
   readonly instance: JournalInstance;
+}
+
+/** Where results are checked aside. */
+function checksFolderOf(home: string): string {
+  return join(home, 'broker', 'checks');
 }
 
 /** What is Mutirao's own in its home folder, and what no disk holds. */
@@ -238,6 +244,9 @@ class Broker {
     await server.drain(drainGrace);
     systemTimers.cancel(this.#sweepTimer);
     await this.#driver.stop();
+    // Results that are being checked are checked again by the next broker.
+    this.#checks.close();
+    removeTree(checksFolderOf(this.#setup.home));
     this.#links.stop();
     await this.#ownReservations?.stop();
     await this.#publisher?.stop(publishGrace);
@@ -355,7 +364,7 @@ class Broker {
       },
       onBug: onFatal,
     });
-    const checksFolder = join(this.#setup.home, 'broker', 'checks');
+    const checksFolder = checksFolderOf(this.#setup.home);
     const stores: ResultStores = {
       arrivals, hashFile, blobPathOf: (userId, sha256) => blobs.pathOf(userId, sha256),
       onNewBlob: (order, { path }, sha256) => { if (state.jobs.get(order.jobId)?.dependencies?.read.get(order.taskIndex)?.has(path) === true) this.#intermediates.note(order, sha256); },

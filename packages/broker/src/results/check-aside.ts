@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 
 import { parseTemplate, renderCommand } from '@mutirao/core/bag';
 import type { OutputContent } from '@mutirao/core/messages';
 import { invariant, type Duration } from '@mutirao/core/shared';
+import { removeTreeLater } from '@mutirao/runtime/files';
 
 import type { FillIn, Templates } from '../staging/variables.ts';
 import { putInPlace, targetOf } from './put-in-place.ts';
@@ -42,7 +43,7 @@ export async function checkAside(order: ResultOrder, { placeOf, folder: parent, 
       },
     });
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await removeTreeLater(folder); // What stays is removed when the next broker starts.
   }
 }
 

@@ -54,7 +54,7 @@ export class Checks {
       check.abort.signal.throwIfAborted();
       return result;
     } catch (error) {
-      throw check.abort.signal.aborted ? cancelled(task) : error;
+      throw check.abort.signal.aborted ? check.abort.signal.reason : error;
     } finally {
       this.#waiting.delete(check);
       this.#running.delete(check);
@@ -66,9 +66,14 @@ export class Checks {
   cancel(jobId: JobId): void {
     for (const check of [...this.#waiting, ...this.#running]) {
       if (check.jobId !== jobId) continue;
-      check.abort.abort();
-      check.drop(cancelled(check));
+      end(check, cancelled(check));
     }
+  }
+
+  /** Ends all checks: the broker stops. */
+  close(): void {
+    const error = new MutiraoError('MUT_STOPPING', 'the check was ended since the broker stops');
+    for (const check of [...this.#waiting, ...this.#running]) end(check, error);
   }
 
   /** What goes on for a job, or for one of its tasks, as sentences; none where nothing is checked. */
@@ -104,6 +109,11 @@ export class Checks {
     const room = running.has(best.jobId) ? this.#options.most : Math.max(this.#options.most, jobsMax);
     return this.#running.size < room ? best : undefined;
   }
+}
+
+function end(check: Check, error: MutiraoError): void {
+  check.abort.abort(error);
+  check.drop(error);
 }
 
 function cancelled({ jobId }: CheckedTask): MutiraoError {

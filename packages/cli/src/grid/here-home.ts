@@ -1,5 +1,7 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+
+import { describeLeft, removeTreeLater } from '@mutirao/runtime/files';
 
 import type { Output } from '../output/output.ts';
 import { findGridRecord, isSupervised } from './record.ts';
@@ -13,6 +15,8 @@ export interface HereHome {
 }
 
 const prefix = 'job-';
+/** How often a removal is tried again. */
+const roundsMax = 5;
 
 /** Opens the folder that the user gave, or makes one in `here/` of the usual home folder, which the nodes of a cluster share as a rule. */
 export function openHereHome(given: string | undefined, usualHome: string): HereHome {
@@ -23,13 +27,14 @@ export function openHereHome(given: string | undefined, usualHome: string): Here
 }
 
 /** Removes a temporary home; an agent that is just ending on a node may still write there, which is told. */
-export function closeHereHome({ path, isTemporary }: HereHome, output: Pick<Output, 'note'>): void {
+export async function closeHereHome({ path, isTemporary }: HereHome, { output, sleep }: { readonly output: Pick<Output, 'note'>; readonly sleep: (delay: number) => Promise<unknown> }): Promise<void> {
   if (!isTemporary) return;
-  try {
-    rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-  } catch (error) {
-    output.note(`warning: ${path} cannot be removed: ${error instanceof Error ? error.message : String(error)}`);
+  let removal = await removeTreeLater(path);
+  for (let round = 0; round < roundsMax && !removal.isComplete; round++) {
+    await sleep(100);
+    removal = await removeTreeLater(path);
   }
+  if (!removal.isComplete) output.note(`warning: ${path} cannot be removed: ${describeLeft(removal)}`);
 }
 
 /** Temporary homes whose submission was killed: its job could go on. */

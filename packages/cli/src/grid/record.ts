@@ -2,12 +2,16 @@ import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 
+import { readFileId } from '@mutirao/runtime/files';
+
 /** What `mutirao up` writes to grid.json in the home folder, for other commands to find the parts of the grid. */
 export interface GridRecord {
   /** The process that supervises the grid. */
   readonly pid: number;
   /** The host of that process; a home folder may be shared among hosts. */
   readonly host?: string;
+  /** Tells the home folder from a copy of it, in which the record means nothing; left out where the file system cannot. */
+  readonly homeId?: number;
   readonly startedUnixMs: number;
   /** Its address; empty while the grid is starting. */
   readonly broker: string;
@@ -38,7 +42,9 @@ export function gridRecordPath(home: string): string {
 /** The record of the home folder's grid, or undefined where there is none (or none that can be read). */
 export function findGridRecord(home: string): GridRecord | undefined {
   try {
-    return JSON.parse(readFileSync(gridRecordPath(home), 'utf8')) as GridRecord;
+    const record = JSON.parse(readFileSync(gridRecordPath(home), 'utf8')) as GridRecord;
+    // The processes of a copied record are those of the original, and nobody is to end them from here.
+    return record.homeId === undefined || record.homeId === readFileId(home) ? record : undefined;
   } catch {
     return undefined;
   }
@@ -48,7 +54,8 @@ export function findGridRecord(home: string): GridRecord | undefined {
 export function claimHome(home: string, record: GridRecord): boolean {
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const draft = `${gridRecordPath(home)}.${record.pid}.tmp`;
-  writeFileSync(draft, `${JSON.stringify(record)}\n`, { mode: 0o600 });
+  const homeId = readFileId(home);
+  writeFileSync(draft, `${JSON.stringify({ ...record, ...(homeId === undefined ? {} : { homeId }) })}\n`, { mode: 0o600 });
   try {
     linkSync(draft, gridRecordPath(home));
     return true;

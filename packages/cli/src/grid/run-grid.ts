@@ -56,6 +56,7 @@ export async function withGrid(context: CommandContext, size: GridSize, course: 
     pid: process.pid, host: hostname(), startedUnixMs: context.clock.now(), broker: '', clusters: [], machines: size.machines, processes: {},
   };
   await takeHome(context, grid);
+  grid = findGridRecord(context.home) ?? grid;
   const supervisor = new Supervisor(liveHost(context.home, size), context.output);
   const save = (): void => {
     grid = { ...grid, processes: supervisor.processes() };

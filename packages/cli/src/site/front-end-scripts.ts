@@ -1,3 +1,5 @@
+import { removalScript } from '@mutirao/runtime/files';
+
 // What runs on a site's host, for a Bourne shell and what every Linux has. A site there is a folder: BASE/front/NAME.
 
 const common = `
@@ -87,7 +89,7 @@ kill "$pid"; echo "it did not listen within 30 s" >&2; tail -n 3 "$log" >&2; exi
 `;
 
 /** BASE NAME SHA: removes the executables that nothing of this host runs and no site here was started with, but SHA's and those of the last hour. */
-export const cleanScript: string = `${common}
+export const cleanScript: string = `${common}${removalScript}
 cd "$base/programs" || exit 0
 used=" $3 $(cat "$base"/front/*/*.pid 2>/dev/null | cut -d ' ' -f 2 | tr '\\n' ' ') "
 running=$(ls -l /proc/[0-9]*/exe 2>/dev/null)
@@ -95,7 +97,7 @@ find . -mindepth 1 -maxdepth 1 -type d -mmin +60 | while read -r old; do
   old=\${old#./}
   case $used in *" $old "*) continue ;; esac
   case $running in *"/programs/$old/mutirao"*) continue ;; esac
-  rm -rf -- "$old"
+  remove_tree "$old"
 done
 exit 0
 `;
@@ -119,7 +121,7 @@ exit 0
 `;
 
 /** BASE NAME OWNER: ends what runs, removes the site's folder, and the executables when no site is left. */
-export const removeScript: string = `${common}
+export const removeScript: string = `${common}${removalScript}
 [ "$(cat "$front/owner" 2>/dev/null)" = "$3" ] || exit 0
 for kind in provider cluster; do
   ! elsewhere "$kind" || { echo "its $kind was started on $host, and this is $here: name that host" >&2; exit 1; }
@@ -128,11 +130,11 @@ set -- provider cluster
 ${stop}
 # Processes of other hosts may write there for a moment longer.
 count=0
-while ! told=$(rm -rf -- "$front" 2>&1); do
+while ! told=$(remove_tree "$front" 2>&1); do
   [ "$count" -lt 50 ] || { printf '%s\\n' "$told" >&2; exit 1; }
   sleep 0.1; count=$((count + 1))
 done
-rmdir -- "$base/front" 2>/dev/null && rm -rf -- "$base/programs" && rmdir -- "$base" 2>/dev/null
+rmdir -- "$base/front" 2>/dev/null && remove_tree "$base/programs" && rmdir -- "$base" 2>/dev/null
 exit 0
 `;
 

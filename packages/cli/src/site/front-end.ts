@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { hostname, userInfo } from 'node:os';
+import { hostname } from 'node:os';
 
 import { isErrorCode, MutiraoError, type ErrorCode } from '@mutirao/api/errors';
+import { accountName } from '@mutirao/runtime/files';
 import { lastWords, type SshConnection } from '@mutirao/runtime/ssh';
 
 import { cleanScript, installScript, lookScript, removeScript, startScript, stopScript, watchScript } from './front-end-scripts.ts';
@@ -122,7 +123,7 @@ export class FrontEnd {
 
 /** Tells home folders apart at a site: a hash, then words for people. */
 function ownerOf(home: string): string {
-  const words = `${userInfo().username}@${hostname()}:${home}`;
+  const words = `${accountName()}@${hostname()}:${home}`;
   return `${createHash('sha256').update(words).digest('hex').slice(0, 16)} ${words.replaceAll('\n', '?')}`;
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { isErrorCode, MutiraoError } from '@mutirao/api/errors';
-import { siteFolder } from '@mutirao/runtime/files';
+import { removeTree, siteFolder } from '@mutirao/runtime/files';
 import { ownProgram, startProcess } from '@mutirao/runtime/processes';
 
 import type { CommandContext } from '../context.ts';
@@ -85,8 +85,8 @@ export async function untilConnected({ home, sleep, signal }: Surroundings, { na
 /** Forgets a site. */
 export function forgetSite(home: string, name: string): void {
   const [, socket] = /^unix:(.+)$/.exec(findSite(home, name)?.address ?? '') ?? [];
-  if (socket !== undefined) rmSync(dirname(socket), { recursive: true, force: true });
-  rmSync(siteFolder(home, name), { recursive: true, force: true });
+  if (socket !== undefined) removeTree(dirname(socket));
+  removeTree(siteFolder(home, name));
   rmSync(join(home, 'logs', `site-${name}.log`), { force: true });
 }
 

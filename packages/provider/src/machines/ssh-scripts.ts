@@ -1,3 +1,5 @@
+import { removalScript } from '@mutirao/runtime/files';
+
 /** Scripts for the host of a kept machine, each with its arguments, as `sh -c` takes them. What they answer stands behind `mutirao: ` on a line. */
 
 /** What stands in `agent.pid` of an agent that dials the socket of its folder; a former release wrote the number of a port. */
@@ -57,13 +59,13 @@ export function waitScript(folder: string, pid: string): readonly string[] {
 
 /** Ends the agent, at last by force; removes its folder where that is wanted. */
 export function endScript(folder: string, removes: boolean): readonly string[] {
-  const script = `${enter}if isAlive; then
+  const script = `${removalScript}${enter}if isAlive; then
   kill -TERM "$pid"
   for moment in 1 2 3 4 5; do isAlive || break; sleep 1; done
   isAlive && { kill -9 "-$pid" || kill -9 "$pid"; }
 fi
 rm -f agent.pid
-[ "$2" = keep ] || { cd / && cd "\${HOME:-/}" && chmod -R u+rwx "$1"; rm -rf "$1"; }
+[ "$2" = keep ] || { cd / && cd "\${HOME:-/}" && remove_tree "$1"; }
 :`;
   return [script, 'end', folder, removes ? 'remove' : 'keep'];
 }

@@ -19,6 +19,8 @@ export class BrokerLink {
   readonly stream: ByteStream;
   /** It is told how reservations stand; older releases take that for nonsense. */
   readonly takesStandings: boolean;
+  /** Of its journal; empty for a release that does not tell it. */
+  instance = '';
   readonly #agents = new Set<AgentLink>();
   #isBehind = false;
 

@@ -104,15 +104,24 @@ export class Relay {
     const { name, instance, takesStandings, takesResource } = readBrokerHello(bytes);
     // A broker chooses its name, but not whose it is: nobody takes another user's place.
     const brokerId = userId === this.#options.ownerId ? name : `${userId}/${name}`;
+    this.#refuseCopy(brokerId, instance);
     this.#brokers.get(brokerId)?.stream.close(new MutiraoError('MUT_CANCELLED', `broker ${brokerId} has connected anew`));
     this.#connectionCount += 1;
     const link = new BrokerLink(brokerId, this.#connectionCount, stream, takesStandings);
+    link.instance = instance;
     this.#brokers.set(brokerId, link);
     this.#options.contents?.forgetBroker(brokerId);
     link.write(toBroker({ $case: 'hello', value: this.#hello() }));
     this.#options.log.info({ broker: brokerId }, 'broker connected');
     this.#options.deliver({ kind: 'BrokerConnected', brokerId, connectionId: link.connectionId, ...(instance === '' ? {} : { instance }), ...(takesResource ? { takesResource } : {}) });
     return link;
+  }
+
+  /** A copied home folder has the name of its original, and another journal: while that one is connected, taking its place would end all that it runs. @throws {MutiraoError} */
+  #refuseCopy(brokerId: BrokerId, instance: string): void {
+    const known = this.#brokers.get(brokerId)?.instance ?? '';
+    if (known === '' || instance === '' || known === instance) return;
+    throw new MutiraoError('MUT_ALREADY_RUNNING', `broker ${brokerId} is connected with another journal (${known}, not ${instance}): this home folder is a copy of one whose broker still runs; stop that one, or remove the file "name" from the folder "broker" of the copy`);
   }
 
   #hello(): HelloWire {

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { constants, mkdirSync, rmSync, statSync } from 'node:fs';
+import { constants, statSync } from 'node:fs';
 import { chmod, copyFile, link, mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
@@ -7,7 +7,9 @@ import type { Content } from '@mutirao/core/messages';
 import { invariant, type Bytes } from '@mutirao/core/shared';
 import { fsPath } from './byte-names.ts';
 import { fileError } from './file-errors.ts';
+import { makeFreshFolder } from './fresh-folder.ts';
 import { hashFile } from './hash-file.ts';
+import { inFolder } from './make-folder.ts';
 import { isFullDisk } from './room.ts';
 
 /** What is known of a stream of bytes before it comes. */
@@ -38,10 +40,8 @@ export class ContentStore {
   /** Makes the folder if it is absent, and clears drafts that a killed process left. */
   constructor(folder: string, options: ContentStoreOptions) {
     this.folder = folder;
-    this.#drafts = join(folder, 'tmp');
     this.#isDurable = options.isDurable;
-    rmSync(this.#drafts, { recursive: true, force: true });
-    mkdirSync(this.#drafts, { recursive: true, mode: 0o700 });
+    this.#drafts = makeFreshFolder(join(folder, 'tmp'));
   }
 
   /** Where a content is, or would be. */
@@ -57,7 +57,7 @@ export class ContentStore {
 
   /** Undefined when it is not there. */
   size(sha256: string): Bytes | undefined {
-    return statSync(this.path(sha256), { throwIfNoEntry: false })?.size;
+    return sizeOf(this.path(sha256));
   }
 
   /** All contents, in no order; for a cache that starts anew. */
@@ -102,7 +102,7 @@ export class ContentStore {
 
   /** Bytes of it; 0 when there is none. */
   partSize(sha256: string): Bytes {
-    return statSync(this.partPath(sha256), { throwIfNoEntry: false })?.size ?? 0;
+    return sizeOf(this.partPath(sha256)) ?? 0;
   }
 
   /** Forgets what a stream which broke has left of a content. */
@@ -148,7 +148,7 @@ export class ContentStore {
   async putLink(path: string, content: Content): Promise<Content> {
     const draft = this.#nextDraft();
     try {
-      await link(fsPath(path), draft);
+      await inFolder(this.#drafts, () => link(fsPath(path), draft));
       verify(await hashFile(draft), content);
       await this.#publish(draft, content.sha256);
       // Of two names of the same file a rename leaves both.
@@ -198,7 +198,7 @@ export class ContentStore {
   }
 
   async #writeDraft(draft: string, source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, { hash, bytesMax }: { readonly hash: Hash; readonly bytesMax: Bytes }): Promise<Bytes> {
-    await using file = await open(draft, 'wx', 0o400);
+    await using file = await inFolder(this.#drafts, () => open(draft, 'wx', 0o400));
     let size = 0;
     for await (const chunk of source) {
       size += chunk.length;
@@ -241,11 +241,20 @@ export class ContentStore {
   }
 }
 
+/** Undefined also where we are kept out: it is of no use then, and is brought again. */
+function sizeOf(path: string): Bytes | undefined {
+  try {
+    return statSync(path).size;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Writes on from `offset`, hashing what is before it too. Answers how many bytes there are then. */
 async function writeRest(
   path: string, source: AsyncIterable<Uint8Array>, { hash, offset, bytesMax, isDurable }: { readonly hash: Hash; readonly offset: Bytes; readonly bytesMax: Bytes; readonly isDurable: boolean },
 ): Promise<Bytes> {
-  await using file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+  await using file = await inFolder(dirname(path), () => open(path, constants.O_RDWR | constants.O_CREAT, 0o600));
   await file.truncate(offset);
   for await (const chunk of file.createReadStream({ start: 0, autoClose: false, highWaterMark: 1024 * 1024 })) hash.update(chunk as Buffer);
   let size = offset;

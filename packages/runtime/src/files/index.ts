@@ -1,5 +1,9 @@
 export { fsPath } from './byte-names.ts';
+export { accountName, keepOwnFilesUsable } from './account.ts';
 export { ContentStore, type ContentStoreOptions, type Expectation } from './content-store.ts';
+export { inFolder, makeFolder, mendFolder } from './make-folder.ts';
+export { makeFreshFolder, makeNextFolder, removeFreshFolders } from './fresh-folder.ts';
+export { readFileId } from '../journal/file-id.ts';
 export { fileError } from './file-errors.ts';
 export {
   gatheredBegunName, gatheredBegunNumber, gatheredIndexName, gatheredVolumeName, gatheredVolumeNumber, readGatheredIndex, renderGatheredOwner, renderGatheredResult,
@@ -8,9 +12,13 @@ export {
 export { hashFile } from './hash-file.ts';
 export { mutiraoHome } from './home.ts';
 export { makePrivateFile } from './make-private-file.ts';
+export { removalScript } from './removal/removal-script.ts';
+export { isRemoved, removedFolder, removeUnderOtherName } from './removed-folder.ts';
 export { resolveInside } from './resolve-inside.ts';
 export { findSharedTokens, homeSharedToken, offerSharedToken, type SharedToken } from './shared-tokens.ts';
 export { findSiteTokenAt, siteFolder, siteNames, tokenOfProvider } from './site-files.ts';
 export { ensureToken, makeToken, readToken, tokenPath } from './token.ts';
 export { writeAtomic } from './write-atomic.ts';
 export { freeBytes, isFullDisk, Room, type RoomOptions } from './room.ts';
+export { describeLeft, openUpFolder, removeTree, removeTreeLater, type LeftBehind, type Removal, type RemovalOptions } from './removal/remove-tree.ts';
+export { parseMounts, type MountLine, type Mounts } from './removal/mounts.ts';

@@ -16,6 +16,14 @@ let bundles: { readonly folder: string | undefined } | undefined;
 
 /** The folder of the bundles that `scripts/setup` made in a checkout, if it began them after the last change of anything that is in them. */
 export function findBundles(root: string): string | undefined {
+  try {
+    return findFresh(root);
+  } catch {
+    return undefined; // Something of it is not for this account to read; the sources are, or their own error says what is not.
+  }
+}
+
+function findFresh(root: string): string | undefined {
   const folder = join(root, '.cache/programs');
   const builtAt = statSync(join(folder, 'built'), { throwIfNoEntry: false })?.mtimeMs;
   if (builtAt === undefined) return undefined;

@@ -1,11 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, constants, openSync, readSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { constants as systemConstants } from 'node:os';
 import path from 'node:path';
 import { invariant } from '@mutirao/core/shared';
+import { mendFolder } from '../files/make-folder.ts';
 import { shellStatus } from './exit.ts';
 import { killGroup, killProcess } from './kill-group.ts';
+import { makeFifos } from './make-fifos.ts';
 import type { PipeStock } from './pipe-stock.ts';
 import { quoteWord } from './shell-words.ts';
 import { listDescendants, type SubreaperPrefix } from './subreaper.ts';
@@ -137,7 +139,7 @@ export class Launcher {
 
   /** Starts the shell, also again after it ended. */
   start(): void {
-    const fifo = this.file('in');
+    const fifo = this.makeFifo();
     this.sequence = 0;
     this.exported = '';
     // Both ways: opening waits for nobody, and the reader's end of file comes only when we are gone.
@@ -276,6 +278,14 @@ export class Launcher {
     }
   }
 
+  /** A task or a cleaner of old files may have removed it, or the whole folder. */
+  private makeFifo(): string {
+    const fifo = this.file('in');
+    if (!existsSync(fifo)) mendFolder(this.options.folder);
+    if (!existsSync(fifo)) makeFifos([fifo]);
+    return fifo;
+  }
+
   private file(name: string): string {
     return path.join(this.options.folder, `${name}-${this.options.index}`);
   }
@@ -288,6 +298,7 @@ export class Launcher {
   /** Puts a long line into a file: a FIFO holds 64 KiB and an argument 128. */
   private shorten(task: LaunchTask): LaunchTask {
     const script = this.file('script');
+    mendFolder(this.options.folder);
     const exports = task.environment === '' ? '' : `export ${task.environment}\n`;
     writeFileSync(script, `${exports}${task.line}\n`, { mode: 0o600 });
     return { ...task, environment: '', command: `/bin/sh ${quoteWord(script)}` };

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { invariant } from '@mutirao/core/shared';
+import { makeFreshFolder } from '../files/fresh-folder.ts';
+import { removeTree } from '../files/removal/remove-tree.ts';
 import { findSaidSignal } from './exit.ts';
 import { killGroup, killProcess } from './kill-group.ts';
 import { makeFifos } from './make-fifos.ts';
@@ -17,7 +19,7 @@ import { launcherVariable, type Watchdog } from './watchdog.ts';
 
 /** What a set of launchers is made of. */
 export interface LaunchersOptions {
-  /** Made anew, and removed at the close. */
+  /** Made again, and removed at the close; another one beside it where that is not possible. */
   readonly folder: string;
   /** Tasks that run at once. */
   readonly width: number;
@@ -88,13 +90,12 @@ export class Launchers {
 
   /** Starts the shells. @throws Error when the folder or what belongs into it cannot be made. */
   static async open(options: LaunchersOptions): Promise<Launchers> {
-    rmSync(options.folder, { recursive: true, force: true });
-    mkdirSync(options.folder, { recursive: true, mode: 0o700 });
-    const fifos = Array.from({ length: options.width + 1 }, (_, index) => path.join(options.folder, `in-${index}`));
+    const folder = makeFreshFolder(options.folder);
+    const fifos = Array.from({ length: options.width + 1 }, (_, index) => path.join(folder, `in-${index}`));
     makeFifos(fifos);
-    const pipes = new PipeStock(options.folder, 2 * fifos.length);
-    const [status, subreaper] = await Promise.all([openStatusChannel(path.join(options.folder, 'status')), findSubreaper(options, pipes)]);
-    const launchers = new Launchers(options, status, { pipes, subreaper });
+    const pipes = new PipeStock(folder, 2 * fifos.length);
+    const [status, subreaper] = await Promise.all([openStatusChannel(folder), findSubreaper(options, pipes)]);
+    const launchers = new Launchers({ ...options, folder }, status, { pipes, subreaper });
     status.onText = (text) => { launchers.readStatus(text); };
     return launchers;
   }
@@ -164,7 +165,7 @@ export class Launchers {
     }
     this.status.reader.destroy();
     this.status.writer.destroy();
-    rmSync(this.options.folder, { recursive: true, force: true });
+    removeTree(this.options.folder);
   }
 
   private at(slot: number): Launcher {
@@ -271,12 +272,18 @@ export class Launchers {
       this.spare = gone;
     }
     // A shell that nobody has killed may not be there: it is tried again when the next task needs it.
-    if (exit.signal !== undefined) {
-      gone.start();
-      this.guard(gone);
-    }
+    if (exit.signal !== undefined) this.startAgain(gone);
     gone.drain();
     if (slot !== undefined && wasRunning) void this.settle(slot, gone, { status: exit.signal === undefined ? -1 : exit.status, signal: exit.signal });
+  }
+
+  private startAgain(launcher: Launcher): void {
+    try {
+      launcher.start();
+      this.guard(launcher);
+    } catch {
+      // Its files are gone and cannot be made: the task that needs it fails with the reason.
+    }
   }
 
   private readStatus(chunk: string): void {
@@ -337,7 +344,17 @@ interface StatusChannel {
 }
 
 /** Node makes no pipes of its own accord; one connection to ourselves does as well, and is read without a stream's overhead. */
-async function openStatusChannel(file: string): Promise<StatusChannel> {
+async function openStatusChannel(folder: string): Promise<StatusChannel> {
+  // The kernel takes 107 bytes for the path of a socket; a folder may have a longer one, but its descriptor has not.
+  const place = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    return await connectToSelf(`/proc/self/fd/${place}/status`);
+  } finally {
+    closeSync(place);
+  }
+}
+
+async function connectToSelf(file: string): Promise<StatusChannel> {
   const accepted = Promise.withResolvers<Socket>();
   const server = createServer({ pauseOnConnect: true }, accepted.resolve);
   server.once('error', accepted.reject);
@@ -350,7 +367,7 @@ async function openStatusChannel(file: string): Promise<StatusChannel> {
   const reader = connect({ path: file, onread: { buffer: new Uint8Array(16 * 1024), callback: readText } });
   reader.once('error', accepted.reject);
   const channel: StatusChannel = { reader, writer: await accepted.promise, onText: () => undefined };
-  server.close();
+  server.close(); // Removes the file at once, while the folder's descriptor leads there.
   return channel;
 }
 

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import path from 'node:path';
+import { removedFolder } from '../files/removed-folder.ts';
+import { removalProgram } from './own-program.ts';
 
 /** Holds the mark of the watchdog that ends a process. */
 export const watchdogVariable = 'MUTIRAO_WATCHDOG';
@@ -10,7 +11,7 @@ export const launcherVariable = 'MUTIRAO_LAUNCHER';
 
 /**
  * Reads lines `+GROUP` and `-GROUP`; at the end of its input it kills the groups that are left, with what descends from their leaders, and then what has the mark in its
- * environment, a few times over, since what is being killed may be starting more; last it removes the folder that it was given: under another name, since a folder of that name may be made anew meanwhile. The end comes when the process that holds the other
+ * environment, a few times over, since what is being killed may be starting more; last it has the folder that it was given removed, by a program of ours that stays out of what is mounted there. The end comes when the process that holds the other
  * end of the pipe dies, however it dies. Signals meant for that process do not end it.
  */
 const script = `
@@ -34,21 +35,10 @@ for round in 1 2 3 4 5; do
   for file in $marked; do pid=\${file#/proc/}; kill -9 "\${pid%/environ}"; done
 done
 [ -z "$2" ] && exit
-if [ -e "$2" ]; then mv -- "$2" "$3" || exec rm -rf -- "$2"; fi
-rm -rf -- "$3"
+[ -e "$2" ] || [ -e "$3" ] || exit
+shift 3
+exec "$@"
 `;
-
-const removedPrefix = '.removed-';
-
-/** What a folder is called while it is removed, so that who is killed amid that leaves nothing that looks like a folder in use. */
-export function removedFolder(folder: string): string {
-  return path.join(path.dirname(folder), `${removedPrefix}${path.basename(folder)}`);
-}
-
-/** Whether a name is that of a folder that was being removed. */
-export function isRemoved(name: string): boolean {
-  return name.startsWith(removedPrefix);
-}
 
 /**
  * Ends processes when we die, also by kill -9: a small shell in a session of its own that reads a pipe from us.
@@ -101,7 +91,8 @@ export class Watchdog {
   private start(): ChildProcess {
     // Where we are marked ourselves, it has to outlive us.
     const env = { ...process.env, [watchdogVariable]: undefined, [launcherVariable]: undefined };
-    const child = spawn('/bin/sh', ['-c', script, 'watchdog', this.mark, this.folder, this.folder === '' ? '' : removedFolder(this.folder)], { detached: true, stdio: ['pipe', 'ignore', 'ignore'], cwd: '/', env });
+    const removal = this.folder === '' ? [] : [removedFolder(this.folder), ...removalProgram(), this.folder];
+    const child = spawn('/bin/sh', ['-c', script, 'watchdog', this.mark, this.folder, ...removal], { detached: true, stdio: ['pipe', 'ignore', 'ignore'], cwd: '/', env });
     child.on('error', () => undefined); // Not started: `exit` does not follow, and groups are then unguarded.
     child.stdin.on('error', () => undefined);
     child.once('exit', () => { this.replace(); });

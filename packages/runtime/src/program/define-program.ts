@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { MutiraoError, registry } from '@mutirao/api/errors';
 import { readConfig, type ConfigOf, type OptionSpecs } from '../config/index.ts';
+import { keepOwnFilesUsable } from '../files/account.ts';
 import { mutiraoHome } from '../files/home.ts';
 import { isFullDisk } from '../files/room.ts';
 import { createLogger, type Logger } from '../log/index.ts';
@@ -71,6 +72,7 @@ interface Given<O extends OptionSpecs> {
 }
 
 async function runToEnd<O extends OptionSpecs>(program: Program<O>, { config, passedOn }: Given<O>, host: ProgramHost): Promise<void> {
+  if (host === processHost) keepOwnFilesUsable();
   const home = config.home === '' ? mutiraoHome(host.environment) : resolve(config.home);
   const log = createLogger(program.name, config.logLevel);
   const parts = new Map<string, () => unknown>();

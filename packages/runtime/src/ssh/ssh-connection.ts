@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MutiraoError } from '@mutirao/api/errors';
+import { removeTree } from '../files/removal/remove-tree.ts';
 import { runCommand, startProcess, killGroup, Watchdog, type CommandResult, type StartedProcess } from '../processes/index.ts';
 import { isSocket, parseAddress, socketAddress } from '../rpc/address.ts';
 import { makeSocketFolder } from '../rpc/socket-folder.ts';
@@ -216,7 +217,7 @@ export class SshConnection {
   readonly close = (): void => {
     this.#isClosing = true;
     if (this.#closed === undefined && this.#master.pid !== undefined) killGroup(this.#master.pid, 'SIGTERM');
-    rmSync(this.#folder, { recursive: true, force: true }); // At once, for we may end before the process does.
+    removeTree(this.#folder); // At once, for we may end before the process does.
   };
 
   get #controlPath(): string {
@@ -245,7 +246,7 @@ export class SshConnection {
     if (this.#signal?.aborted === true) this.#closed = new MutiraoError('MUT_CANCELLED', `ssh ${this.destination}: given up`);
     this.#signal?.removeEventListener('abort', this.close);
     this.#watchdog.close();
-    rmSync(this.#folder, { recursive: true, force: true });
+    removeTree(this.#folder);
     if (this.#isClosing) return;
     for (const listener of this.#listeners) listener(this.#closed);
   }

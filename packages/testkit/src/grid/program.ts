@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { ownProgram } from '@mutirao/runtime/processes';
+import { asOrdinaryAccount } from '../ordinary-account.ts';
 import { until } from '../until.ts';
 
 /** The programs of a grid. */
@@ -11,6 +12,8 @@ export type ProgramName = 'broker' | 'provider' | 'agent' | 'cluster' | 'reserva
 export interface ProgramWitnesses {
   /** The one executable that it is run from; left out for the sources. */
   readonly packed?: string;
+  /** Whether modes of files hold for it, also where the test runs as root. */
+  readonly isOrdinary?: boolean;
   /** Where all lines of its log go too; left out for nowhere. */
   readonly logFile?: string;
   /** Called when the process has ended, and its log with it, unless `kill` has been called. */
@@ -37,6 +40,7 @@ export class Program {
   /** Lines of its log, oldest first, at most 2,000. */
   readonly log: string[] = [];
   readonly #packed: string | undefined;
+  readonly #isOrdinary: boolean;
   #args: readonly string[];
   readonly #env: Readonly<Record<string, string>>;
   readonly #logFile: string | undefined;
@@ -53,6 +57,7 @@ export class Program {
   constructor(name: ProgramName, args: readonly string[], env: Readonly<Record<string, string>>, more: ProgramWitnesses = {}) {
     this.name = name;
     this.#packed = more.packed;
+    this.#isOrdinary = more.isOrdinary ?? false;
     this.#args = args;
     this.#env = env;
     this.#logFile = more.logFile;
@@ -81,7 +86,8 @@ export class Program {
 
   /** Starts it and, unless it is an agent (which listens for nothing), waits for its address. A restarted program keeps its port. */
   async start(): Promise<void> {
-    const [node, ...own] = this.#packed === undefined ? ownProgram(this.name) : [this.#packed, 'run', this.name] as const;
+    const program = this.#packed === undefined ? ownProgram(this.name) : [this.#packed, 'run', this.name] as const;
+    const [node, ...own] = this.#isOrdinary ? asOrdinaryAccount(program) : program;
     const child = spawn(node, [...own, ...this.#args], {
       stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...this.#env },
     });

@@ -1,10 +1,10 @@
-import { userInfo } from 'node:os';
 
 import { InvalidArgumentError, type Command } from 'commander';
 
 import type { WalltimeGain } from '@mutirao/api/cluster';
 import { MutiraoError } from '@mutirao/api/errors';
 import { parseDuration } from '@mutirao/formats';
+import { accountName } from '@mutirao/runtime/files';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
@@ -43,7 +43,7 @@ export async function submitToCluster(context: CommandContext, options: ClusterS
   const { name, address } = findClusterAddress(context.home, options.cluster);
   const cluster = await context.cluster(address);
   const { requestId, walltimeGain } = await cluster.allocate({
-    userId: options.user ?? userInfo().username, widthProcessors: options.width, walltimeMs: parseDuration(options.walltime),
+    userId: options.user ?? accountName(), widthProcessors: options.width, walltimeMs: parseDuration(options.walltime),
     command: [...command], environment: {}, clientRequestId: '', workingDirectory: context.directory,
     reservationClaim: await findClaim(context, options),
   });

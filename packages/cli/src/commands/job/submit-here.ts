@@ -59,7 +59,7 @@ export async function submitHere(context: CommandContext, file: string | undefin
   } catch (error) {
     throw context.signal.aborted ? interrupted(home, error) : error;
   } finally {
-    closeHereHome(home, context.output);
+    await closeHereHome(home, { output: context.output, sleep: (delay) => context.sleep(delay).catch(() => undefined) });
   }
   if (ended === undefined) throw interrupted(home, undefined);
   return exitStatusOfJob(ended);

@@ -30,12 +30,13 @@ test('heuristic, default task time and settings become options of the processes'
   t.deepEqual(settings.broker, ['--suspect-grace', '5s']);
 });
 
-test('a home that was given stays; a temporary one is made in the usual home, and goes', (t) => {
+test('a home that was given stays; a temporary one is made in the usual home, and goes', async (t) => {
+  const context = { output: { note: t.fail }, sleep: () => Promise.resolve() };
   const usual = temporaryFolder(t);
-  closeHereHome(openHereHome(usual, '/elsewhere'), { note: t.fail });
+  await closeHereHome(openHereHome(usual, '/elsewhere'), context);
   const home = openHereHome(undefined, usual);
   t.deepEqual(readdirSync(join(usual, 'here')).map((name) => join(usual, 'here', name)), [home.path]);
-  closeHereHome(home, { note: t.fail });
+  await closeHereHome(home, context);
   t.deepEqual(readdirSync(join(usual, 'here')), []);
 });
 

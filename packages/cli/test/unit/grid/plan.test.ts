@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
@@ -62,6 +62,16 @@ test('of two grids that claim a home folder one wins', (t) => {
   t.true(claimHome(home, record));
   t.false(claimHome(home, { ...record, pid: 2 }));
   t.is(findGridRecord(home)?.pid, 1);
+});
+
+test('a copy of a home folder does not take the processes of the original for its own; a home folder that was moved does', (t) => {
+  const folder = temporaryFolder(t);
+  const [home, copy, moved] = ['home', 'copy', 'moved'].map((name) => join(folder, name)) as [string, string, string];
+  claimHome(home, record);
+  cpSync(home, copy, { recursive: true });
+  t.is(findGridRecord(copy), undefined);
+  renameSync(home, moved);
+  t.is(findGridRecord(moved)?.pid, record.pid);
 });
 
 test('a process id that belongs to another program is no grid', (t) => {

@@ -387,3 +387,24 @@ test('demand is told to the machine as the broker states it', async (t) => {
     demand: { pendingTasks: 9, processors: 2, taskTimeMax: 5, taskTimeMean: undefined, deadline: undefined, userId: 'ana' },
   });
 });
+
+test('a broker of a copied home folder does not take the place of the original while that is connected', async (t) => {
+  const bench = new Bench();
+  const dial = (instance: string): StreamEnd<Buffer, Buffer> => {
+    const [near, far] = streamPair<Buffer, Buffer>();
+    bench.relay.connectBroker(far, { userId: 'ana' });
+    heard(near);
+    near.write(fromBroker({ $case: 'hello', value: { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: 'b', instance } }));
+    return near;
+  };
+  const original = dial('one');
+  const copy = dial('two');
+  await settle();
+  t.deepEqual([original.isClosed, copy.isClosed], [false, true]);
+  const again = dial('one');
+  await settle();
+  t.deepEqual([original.isClosed, again.isClosed], [true, false], 'the original itself may connect again');
+  again.end();
+  await settle();
+  t.false(dial('two').isClosed, 'a home folder that was put back from a back-up goes on where the former one is gone');
+});

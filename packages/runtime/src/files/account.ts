@@ -1,0 +1,20 @@
+import { userInfo } from 'node:os';
+
+/** Makes files of this process ones that their owner can use: with an umask that forbids that, nothing could be written twice. What others may do is left as the umask has it. */
+export function keepOwnFilesUsable(): void {
+  const mask = process.umask(0o077);
+  process.umask(mask & 0o077);
+}
+
+/**
+ * The name of the account that this process runs as; its number where it has no name, as in a container that runs as any user. Never throws.
+ *
+ * What asks for an account by name, such as `squeue --user`, takes the number too.
+ */
+export function accountName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? 0);
+  }
+}
