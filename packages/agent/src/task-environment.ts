@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { parseTemplate, renderCommand as fillIn, type Template } from '@mutirao/core/bag';
+import { parseCommand, renderCommand as fillIn, type CommandTemplate } from '@mutirao/core/bag';
 import type { ReplicaStart, TaskTemplate } from '@mutirao/core/messages';
 import { isVariableName, ProgramFinder, renderAssignments, renderCommand } from '@mutirao/runtime/processes';
 
@@ -27,7 +27,7 @@ export interface RenderedTask {
 }
 
 interface ParsedTemplate {
-  readonly command: Template;
+  readonly command: CommandTemplate;
   readonly environment: string;
 }
 
@@ -71,7 +71,7 @@ export class TaskRenderer {
     let parsed = this.parsed.get(template);
     if (parsed === undefined) {
       const assignments = renderAssignments(template.environment);
-      parsed = { command: parseTemplate(template.command), environment: assignments === '' ? '' : `${assignments} ` };
+      parsed = { command: parseCommand(template.command), environment: assignments === '' ? '' : `${assignments} ` };
       this.parsed.set(template, parsed);
     }
     return parsed;
