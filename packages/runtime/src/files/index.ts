@@ -12,4 +12,5 @@ export { findSharedTokens, homeSharedToken, offerSharedToken, type SharedToken }
 export { findSiteTokenAt, siteFolder, siteNames, tokenOfProvider } from './site-files.ts';
 export { ensureToken, makeToken, readToken, tokenPath } from './token.ts';
 export { writeAtomic } from './write-atomic.ts';
+export { writeDescriptor } from './write-descriptor.ts';
 export { freeBytes, isFullDisk, Room, type RoomOptions } from './room.ts';
