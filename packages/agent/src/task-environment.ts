@@ -89,12 +89,16 @@ export class TaskRenderer {
   }
 }
 
-/** INPUTFILES and OUTPUTFILES: the paths on this machine, separated by colons. */
+/** INPUTFILES and OUTPUTFILES: the paths on this machine, separated by colons; a list that is too long for a variable is left out. */
 function filesOf({ inputs, outputs }: ReplicaStart): Record<string, string> {
   if (inputs.length === 0 && outputs.length === 0) return {};
   const join = (files: readonly { readonly path: string }[]): string => files.map((file) => file.path).join(':');
-  return { INPUTFILES: join(inputs), OUTPUTFILES: join(outputs) };
+  const lists = Object.entries({ INPUTFILES: join(inputs), OUTPUTFILES: join(outputs) });
+  return Object.fromEntries(lists.filter(([name, list]) => Buffer.byteLength(list) + name.length + 1 <= variableBytesMax));
 }
+
+/** The system takes no longer text for one variable, and with a longer one no program would start. */
+const variableBytesMax = 128 * 1024 - 1;
 
 function namesOfFiles(start: ReplicaStart): string {
   const assignments = renderAssignments(filesOf(start));

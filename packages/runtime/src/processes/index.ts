@@ -9,4 +9,5 @@ export { isRemoved, removedFolder, Watchdog } from './watchdog.ts';
 export { Launchers, type LaunchersOptions, type TaskUsage } from './launchers.ts';
 export type { LaunchTask, TaskOutput } from './launcher.ts';
 export { makeFifos } from './make-fifos.ts';
+export { FifoLines } from './fifo-lines.ts';
 export { isVariableName, ProgramFinder, quoteWord, renderAssignments, renderCommand } from './shell-words.ts';

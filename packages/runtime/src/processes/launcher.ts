@@ -1,9 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, constants, fstatSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import path from 'node:path';
 import { invariant } from '@mutirao/core/shared';
 import { shellStatus } from './exit.ts';
+import { FifoLines } from './fifo-lines.ts';
 import { killGroup } from './kill-group.ts';
 import { quoteWord } from './shell-words.ts';
 
@@ -52,7 +53,7 @@ export interface LauncherExit {
   readonly sequence: number;
 }
 
-/** Longest line given through the FIFO, which takes 64 KiB without waiting for its reader. */
+/** Longest line given through the FIFO, in bytes, which takes 64 KiB without waiting for its reader. */
 const lineMax = 32 * 1024;
 const empty = new Uint8Array(0);
 
@@ -72,7 +73,7 @@ export class Launcher {
   private readonly options: LauncherOptions;
   private readonly outputFiles: readonly [number, number];
   private readonly redirection: string;
-  private lines = -1;
+  private lines: FifoLines | undefined;
   private child: ChildProcess | undefined;
   private exported = '';
 
@@ -101,7 +102,7 @@ export class Launcher {
     this.sequence = 0;
     this.exported = '';
     // Both ways: opening waits for nobody, and the reader's end of file comes only when we are gone.
-    this.lines = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
+    this.lines = new FifoLines(openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK));
     const child = spawn(this.options.shell, [fifo], {
       detached: true, cwd: this.options.folder, env: { ...this.options.environment }, stdio: ['ignore', this.options.status, 'ignore'],
     });
@@ -109,16 +110,17 @@ export class Launcher {
     child.once('error', () => { this.ended(child, 127); });
     child.once('exit', (code, signal) => { this.ended(child, shellStatus(code, signal)); });
     // A polite signal to the group is for the task; a caught signal is back to its default in what the shell starts.
-    writeSync(this.lines, 'trap : TERM\n');
+    this.lines.write('trap : TERM\n');
   }
 
   /** Starts a task. @param sequence not used before at any launcher of the same status channel. @throws Error of the file system; then it is as before. */
   launch(sequence: number, task: LaunchTask): void {
     invariant(this.sequence === 0, `launcher ${this.index} runs a task already`);
     let line = this.line(task, sequence);
-    if (line.length > lineMax) line = this.line(this.shorten(task), sequence);
+    if (Buffer.byteLength(line) > lineMax) line = this.line(this.shorten(task), sequence);
     if (task.exports !== this.exported) line = `export ${task.exports}\n${line}`;
-    writeSync(this.lines, line);
+    invariant(this.lines, `launcher ${this.index} has no shell`);
+    this.lines.write(line);
     // Only now: where there was no room for a script nothing runs, and the launcher is free for the next task.
     this.sequence = sequence;
     this.exported = task.exports;
@@ -149,8 +151,9 @@ export class Launcher {
     this.child?.removeAllListeners('exit');
     this.signal('SIGKILL');
     this.child = undefined;
-    for (const file of [...this.outputFiles, this.lines]) if (file >= 0) closeSync(file);
-    this.lines = -1;
+    for (const file of this.outputFiles) closeSync(file);
+    this.lines?.close();
+    this.lines = undefined;
   }
 
   private ended(child: ChildProcess, status: number): void {
@@ -159,8 +162,8 @@ export class Launcher {
     this.signal('SIGKILL');
     this.child = undefined;
     this.sequence = 0;
-    closeSync(this.lines); // What it had not read is gone with that.
-    this.lines = -1;
+    this.lines?.close(); // What it had not read is gone with that.
+    this.lines = undefined;
     this.options.onExit(this, exit);
   }
 
