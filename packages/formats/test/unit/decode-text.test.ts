@@ -31,9 +31,9 @@ test('bytes come back as they are, or are refused', (t) => {
     } catch (error) {
       return error instanceof FormatError && error.problem.line >= 1 && error.problem.column >= 1;
     }
-    const marked = (given[0] === 0xff && given[1] === 0xfe) || (given[0] === 0xfe && given[1] === 0xff);
-    const mark = given[0] === 0xef && given[1] === 0xbb && given[2] === 0xbf ? 3 : 0;
-    return marked || Buffer.from(text).equals(Buffer.from(given.subarray(mark)));
+    const start = Buffer.from(given.subarray(0, 3)).toString('hex');
+    const mark = start === 'efbbbf' ? 3 : 0;
+    return /^(fffe|feff)/.test(start) || Buffer.from(text).equals(Buffer.from(given.subarray(mark)));
   }), runs(41, 3000));
   t.pass();
 });

@@ -32,6 +32,23 @@ export class AtomReader {
     return this.#atoms[this.at++];
   }
 
+  /** What stands in backticks, without one level of backslashes, and as it was written where there is no placeholder in it. */
+  backticks(isDouble: boolean): { readonly inner: Atom[]; readonly raw: string | undefined } {
+    const escapable = isDouble ? '$`\\"' : '$`\\';
+    const inner: Atom[] = [];
+    let raw: string | undefined = '`';
+    for (let atom = this.next(); atom !== '`'; atom = this.next()) {
+      if (atom === undefined) throw new CommandFault('a ` without its end');
+      const next = this.peek();
+      if (typeof atom !== 'string') raw = undefined;
+      const isEscape = atom === '\\' && typeof next === 'string' && escapable.includes(next);
+      if (isEscape) this.at += 1;
+      inner.push(isEscape ? next : atom);
+      raw &&= raw + (isEscape ? `\\${next}` : String(atom));
+    }
+    return { inner, raw: raw && `${raw}\`` };
+  }
+
   /** The characters from here to the end of the line; undefined where a placeholder is among them. */
   line(): string | undefined {
     let line = '';

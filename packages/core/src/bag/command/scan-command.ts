@@ -1,7 +1,7 @@
 import { AtomReader, CommandFault, type Atom, type PlaceholderNames } from './atoms.ts';
 import { roleOfNext } from './find-script.ts';
 import { escapeSingle, type Piece, type Place } from './quote-value.ts';
-import { demandPlain, isAttachedScript, quoteAlways, SimpleCommand, textOf, type Word } from './word.ts';
+import { demandPlain, isAttachedScript, noteCharacter, quoteAlways, SimpleCommand, textOf, type Word } from './word.ts';
 
 const depthMax = 50;
 
@@ -31,6 +31,12 @@ interface HereDocument {
   readonly delimiter: string;
   readonly stripsTabs: boolean;
   readonly isQuoted: boolean;
+}
+
+/** What a backslash and the character behind it stand for in double quotes; behind it is nothing where a placeholder follows. */
+function unescaped(next: string): string {
+  if (next === '\n') return '';
+  return next !== '' && '"\\$`'.includes(next) ? next : `\\${next}`;
 }
 
 /** Reads commands up to the end of the text or of a command substitution. */
@@ -88,15 +94,15 @@ class ListScanner {
   }
 
   #ordinary(character: string): void {
-    if (character === ' ' || character === '\t') this.#endWord();
-    else if (character === ';' || character === '&' || character === '|') this.#endCommand();
-    else if (character === '#' && this.#word === undefined) return this.#comment();
-    else {
-      const word = this.#beginWord();
-      if ('{[~'.includes(character)) word.hasPattern = true;
-      if ('*?'.includes(character)) word.atoms = undefined;
-      if (character === '=' && /^[A-Za-z_]\w*$/.test(textOf(word) ?? '')) word.isAssignment = true;
-      word.atoms?.push(character);
+    if (character === '#' && this.#word === undefined) return this.#comment();
+    switch (character) {
+      case ' ': case '\t':
+        this.#endWord();
+        break;
+      case ';': case '&': case '|':
+        this.#endCommand();
+        break;
+      default: noteCharacter(this.#beginWord(), character);
     }
     this.#emit(character);
   }
@@ -153,9 +159,7 @@ class ListScanner {
       this.#slot(atom.name, { kind: 'double', isBehindName });
       word.atoms?.push(atom);
     } else if (atom === '\\') {
-      const next = this.#escaped();
-      if (next !== '') word.atoms?.push(...('"\\$`\n'.includes(next) ? next.replace('\n', '') : `\\${next}`));
-      else word.atoms?.push('\\');
+      word.atoms?.push(...unescaped(this.#escaped()));
     } else if (atom === '$' || atom === '`') {
       if (this.#expansion(atom, true)) word.atoms = undefined;
       else word.atoms?.push('$');
@@ -187,7 +191,8 @@ class ListScanner {
     }
     if (next === '[') {
       word.atoms = undefined;
-      return this.#oldArithmetic();
+      this.#reader.next();
+      return this.#arithmetic('$[', ['[', ']']);
     }
     if (this.#expansion('$', false)) word.atoms = undefined;
     else word.atoms?.push('$');
@@ -256,7 +261,7 @@ class ListScanner {
     }
     this.#reader.at += 1;
     if (this.#reader.isArithmetic()) {
-      this.#arithmetic();
+      this.#arithmetic('$((', ['(', ')']);
       return true;
     }
     this.#reader.at -= 1;
@@ -265,13 +270,14 @@ class ListScanner {
     return true;
   }
 
-  #arithmetic(): void {
-    this.#emit('$((');
-    for (let depth = 2; depth > 0;) {
+  /** Behind what opens it: up to where as many are closed. */
+  #arithmetic(opening: string, [open, close]: readonly [string, string]): void {
+    this.#emit(opening);
+    for (let depth = opening.length - 1; depth > 0;) {
       const atom = this.#reader.next();
-      if (atom === undefined) throw new CommandFault('a $(( without its end');
-      if (atom === '(') depth += 1;
-      if (atom === ')') depth -= 1;
+      if (atom === undefined) throw new CommandFault(`a ${opening} without its end`);
+      if (atom === open) depth += 1;
+      if (atom === close) depth -= 1;
       this.#within(atom, { kind: 'arithmetic' });
     }
     this.#isBehindName = false;
@@ -286,15 +292,19 @@ class ListScanner {
     for (;;) {
       const atom = this.#reader.next();
       if (atom === undefined) throw new CommandFault('a ${ without its end');
-      if (isDouble && (atom === "'" || (isQuoted && (atom === '{' || atom === '}')))) throw new CommandFault(`a ${atom} inside quotes and \${...}, which shells read differently`);
-      if (atom === "'" && !isQuoted) this.#skipSingle(place);
-      else if (atom === '\\' && typeof this.#reader.peek() === 'string') this.#emit(`\\${String(this.#reader.next())}`);
-      else this.#within(atom, place);
+      if (isDouble && typeof atom === 'string' && (isQuoted ? "'{}" : "'").includes(atom)) throw new CommandFault(`a ${atom} inside quotes and \${...}, which shells read differently`);
+      this.#insideParameter(atom, place, isQuoted);
       if (atom === '"') isQuoted = !isQuoted;
       if (atom === '}' && !isQuoted) break;
     }
     this.#isBehindName = false;
     return true;
+  }
+
+  #insideParameter(atom: Atom, place: Place, isQuoted: boolean): void {
+    if (atom === "'" && !isQuoted) this.#skipSingle(place);
+    else if (atom === '\\' && typeof this.#reader.peek() === 'string') this.#emit(`\\${String(this.#reader.next())}`);
+    else this.#within(atom, place);
   }
 
   #skipSingle(place: Place): void {
@@ -307,20 +317,6 @@ class ListScanner {
     this.#emit("'");
   }
 
-  /** `$[1 + 2]`, as older shells write arithmetic. */
-  #oldArithmetic(): void {
-    this.#emit('$');
-    let depth = 0;
-    do {
-      const atom = this.#reader.next();
-      if (atom === undefined) throw new CommandFault('a $[ without its end');
-      if (atom === '[') depth += 1;
-      if (atom === ']') depth -= 1;
-      this.#within(atom, { kind: 'arithmetic' });
-    } while (depth > 0);
-    this.#isBehindName = false;
-  }
-
   #within(atom: Atom, place: Place): void {
     if (typeof atom !== 'string') this.#slot(atom.name, place);
     else if (atom === '$' || atom === '`') this.#expansion(atom, false);
@@ -329,22 +325,8 @@ class ListScanner {
 
   /** Backticks: what is inside loses one level of backslashes. With a placeholder they are written as `$(...)`, where nothing has to be escaped twice. */
   #substitution(isDouble: boolean): void {
-    const inner: Atom[] = [];
-    let raw = '`';
-    let hasPlaceholder = false;
-    for (let atom = this.#reader.next(); atom !== '`'; atom = this.#reader.next()) {
-      if (atom === undefined) throw new CommandFault('a ` without its end');
-      const next = this.#reader.peek();
-      if (atom === '\\' && typeof next === 'string' && (isDouble ? '$`\\"' : '$`\\').includes(next)) {
-        inner.push(next);
-        raw += `\\${String(this.#reader.next())}`;
-        continue;
-      }
-      inner.push(atom);
-      if (typeof atom === 'string') raw += atom;
-      else hasPlaceholder = true;
-    }
-    if (!hasPlaceholder) return this.#emit(`${raw}\``);
+    const { inner, raw } = this.#reader.backticks(isDouble);
+    if (raw !== undefined) return this.#emit(raw);
     this.#emit(inner[0] === '(' ? '$( ' : '$(');
     this.#scan.pieces.push(...scanCommand(inner, this.#scan.names, this.#scan.depth + 1));
     this.#emit('\n)');
@@ -382,7 +364,11 @@ class ListScanner {
     this.#isTarget = true;
     const next = this.#reader.peek();
     if (next === '&' || next === '|' || (character === '>' && next === '>')) return this.#emit(String(this.#reader.next()));
-    if (character === '>' || this.#open.includes('((') || next !== '<') return;
+    if (character === '<' && next === '<' && !this.#open.includes('((')) this.#hereDocument();
+  }
+
+  /** Behind the first `<` of `<<`, `<<-` or `<<<`. */
+  #hereDocument(): void {
     this.#emit(String(this.#reader.next()));
     if (this.#reader.peek() === '<') return this.#emit(String(this.#reader.next()));
     const stripsTabs = this.#reader.peek() === '-';
@@ -409,9 +395,15 @@ class ListScanner {
       }
       if (this.#reader.peek() === undefined) break;
     }
-    for (let next = this.#reader.peek(); next !== undefined && next !== '\n'; next = this.#reader.peek()) this.#emit(String(this.#reader.next()));
-    if (this.#reader.peek() === '\n') this.#emit(String(this.#reader.next()));
+    this.#restOfLine();
     this.#isBehindName = false;
+  }
+
+  #restOfLine(): void {
+    for (let next = this.#reader.peek(); typeof next === 'string'; next = this.#reader.peek()) {
+      this.#emit(String(this.#reader.next()));
+      if (next === '\n') return;
+    }
   }
 
   #insideText(atom: Atom, { delimiter, stripsTabs }: HereDocument): void {

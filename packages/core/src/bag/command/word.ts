@@ -24,6 +24,14 @@ export function textOf(word: Word | undefined): string | undefined {
   return word?.atoms?.every((atom) => typeof atom === 'string') === true ? word.atoms.join('') : undefined;
 }
 
+/** Adds a character without quotes to a word. */
+export function noteCharacter(word: Word, character: string): void {
+  if ('{[~'.includes(character)) word.hasPattern = true;
+  if ('*?'.includes(character)) word.atoms = undefined;
+  if (character === '=' && /^[A-Za-z_]\w*$/.test(textOf(word) ?? '')) word.isAssignment = true;
+  word.atoms?.push(character);
+}
+
 /** Whether it is an option with a command in it, such as `--wrap=...` of sbatch. */
 export function isAttachedScript({ atoms }: Word): boolean {
   return /^--(?:wrap|command|split-string)=/.test(atoms?.slice(0, 20).filter((atom) => typeof atom === 'string').join('') ?? '');

@@ -75,16 +75,17 @@ function findWidthFault(job: JobSpec, { processors = job.processors, processorsM
 function findGroupFault(group: TaskGroup): SpecFault | undefined {
   if (group.command.trim() === '' && !group.noOp) return bad('the command is empty; want a line for the shell');
   if (group.command.includes('\0')) return bad('the command holds a NUL');
-  const { values } = group;
-  if (values.kind === 'list' && values.values.some((value) => value.includes('\0'))) return bad('a value holds a NUL, which no command can take');
-  if (values.kind === 'range' && !(Number.isSafeInteger(values.first) && Number.isSafeInteger(values.step) && values.step !== 0)) {
-    return bad(`the values begin at ${values.first} in steps of ${values.step}; want integers, and a step that is not 0`);
-  }
   for (const expression of [group.requirements, ...[...group.inputs, ...group.outputs].map(({ condition }) => condition)]) {
     const parsed = parseRequirements(expression);
     if (parsed.kind === 'error') return { code: 'MUT_REQUIREMENTS_SYNTAX', message: describeRequirementsError(parsed) };
   }
-  return findPathFault(group) ?? findQuotingFault(group);
+  return findValuesFault(group.values) ?? findPathFault(group) ?? findQuotingFault(group);
+}
+
+function findValuesFault(values: Values): SpecFault | undefined {
+  if (values.kind === 'list') return values.values.some((value) => value.includes('\0')) ? bad('a value holds a NUL, which no command can take') : undefined;
+  if (Number.isSafeInteger(values.first) && Number.isSafeInteger(values.step) && values.step !== 0) return undefined;
+  return bad(`the values begin at ${values.first} in steps of ${values.step}; want integers, and a step that is not 0`);
 }
 
 /** Values of a range that are looked at; each is a number, which has a meaning nearly everywhere. */
