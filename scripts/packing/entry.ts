@@ -21,8 +21,8 @@ async function start([word, name = '', ...args]: readonly string[]): Promise<voi
     return;
   }
   const status = await commandLine(process.argv.slice(2));
-  // At once, for connections that are still closing are of no interest; but not before all that was written has gone out.
-  process.stdout.write('', () => { process.stderr.write('', () => { process.exit(status); }); });
+  // At once, for connections that are still closing are of no interest; all that was written has gone out.
+  process.exit(status);
 }
 
 void start(process.argv.slice(2));

@@ -84,6 +84,11 @@ test('what leaves the type system carries its unit in its name', (t) => {
   }
 });
 
+test('what the command line prints goes through the one place that knows what to do when it cannot be written', (t) => {
+  const direct = /process\.stdout\b|console\.|process\.stderr\.write/;
+  t.deepEqual(files('*.ts').filter((file) => /^packages\/(cli|runtime)\/src\//.test(file) && direct.test(read(file))), []);
+});
+
 test('no test is skipped, focused or known to fail', (t) => {
   for (const file of files('*.test.ts')) t.notRegex(read(file), /\btest(\.serial)?\.(only|skip|failing|todo)\b/, file);
 });

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { parseTemplate, renderCommand as fillIn, type Template } from '@mutirao/core/bag';
+import { parseCommand, renderCommand as fillIn, type CommandTemplate } from '@mutirao/core/bag';
 import type { ReplicaStart, TaskTemplate } from '@mutirao/core/messages';
 import { isVariableName, ProgramFinder, renderAssignments, renderCommand } from '@mutirao/runtime/processes';
 
@@ -27,7 +27,7 @@ export interface RenderedTask {
 }
 
 interface ParsedTemplate {
-  readonly command: Template;
+  readonly command: CommandTemplate;
   readonly environment: string;
 }
 
@@ -72,7 +72,7 @@ export class TaskRenderer {
     let parsed = this.parsed.get(template);
     if (parsed === undefined) {
       const assignments = renderAssignments(template.environment);
-      parsed = { command: parseTemplate(template.command), environment: assignments === '' ? '' : `${assignments} ` };
+      parsed = { command: parseCommand(template.command), environment: assignments === '' ? '' : `${assignments} ` };
       this.parsed.set(template, parsed);
     }
     return parsed;
@@ -90,12 +90,16 @@ export class TaskRenderer {
   }
 }
 
-/** INPUTFILES and OUTPUTFILES: the paths on this machine, separated by colons. */
+/** INPUTFILES and OUTPUTFILES: the paths on this machine, separated by colons; a list that is too long for a variable is left out. */
 function filesOf({ inputs, outputs }: ReplicaStart): Record<string, string> {
   if (inputs.length === 0 && outputs.length === 0) return {};
   const join = (files: readonly { readonly path: string }[]): string => files.map((file) => file.path).join(':');
-  return { INPUTFILES: join(inputs), OUTPUTFILES: join(outputs) };
+  const lists = Object.entries({ INPUTFILES: join(inputs), OUTPUTFILES: join(outputs) });
+  return Object.fromEntries(lists.filter(([name, list]) => Buffer.byteLength(list) + name.length + 1 <= variableBytesMax));
 }
+
+/** The system takes no longer text for one variable, and with a longer one no program would start. */
+const variableBytesMax = 128 * 1024 - 1;
 
 function namesOfFiles(start: ReplicaStart): string {
   const assignments = renderAssignments(filesOf(start));

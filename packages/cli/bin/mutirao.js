@@ -52,6 +52,6 @@ if (Number.parseInt(process.versions.node, 10) < majorMin) {
   const { bundledProgram } = await import('../../runtime/src/processes/bundled-program.ts');
   const { main } = await import(bundledProgram('cli') ?? '../src/main.ts');
   const status = await main(process.argv.slice(2));
-  // At once, for connections that are still closing are of no interest; but not before all that was written has gone out.
-  process.stdout.write('', () => { process.stderr.write('', () => { process.exit(status); }); });
+  // At once, for connections that are still closing are of no interest; all that was written has gone out.
+  process.exit(status);
 }

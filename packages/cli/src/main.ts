@@ -1,12 +1,36 @@
+import { isUtf8 } from 'node:buffer';
+import { readFileSync } from 'node:fs';
+
 import type { ExitStatus } from './exit-status.ts';
+import { OutputClosed, OutputFailed, writeStandardError } from './output/write-standard.ts';
 
 /** Runs the command line `argv` (without the names of Node and the script) and tells its exit status. */
 export async function main(argv: readonly string[]): Promise<ExitStatus> {
-  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
-    const { programVersion } = await import('./version.ts');
-    process.stdout.write(`mutirao ${programVersion()}\n`);
-    return 0;
+  if (argv.some((word) => word.includes('\uFFFD')) && !isUtf8(readCommandLine())) {
+    writeStandardError('error: MUT_BAD_REQUEST a word of the command line is not UTF-8, and would be taken for another text; expected UTF-8\n');
+    return 2;
   }
+  process.on('uncaughtException', endAtOutput);
   const { runCommand } = await import('./program.ts');
-  return runCommand(argv);
+  try {
+    return await runCommand(argv);
+  } finally {
+    process.off('uncaughtException', endAtOutput);
+  }
+}
+
+/** The words as they were given; Node puts a replacement for each byte that it cannot read. */
+function readCommandLine(): Buffer {
+  try {
+    return readFileSync('/proc/self/cmdline');
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
+/** Output that is written while nothing waits for it, as where an event comes in, fails there. */
+function endAtOutput(error: unknown): void {
+  if (error instanceof OutputClosed) process.exit(0);
+  writeStandardError(`error: ${error instanceof OutputFailed ? `${error.code} ${error.message}` : `MUT_INTERNAL ${error instanceof Error ? error.stack ?? error.message : String(error)}`}\n`);
+  process.exit(error instanceof OutputFailed ? 3 : 70);
 }

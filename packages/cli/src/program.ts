@@ -7,6 +7,7 @@ import { findEntry, type CommandEntry } from './commands/index.ts';
 import type { Act, CommonOptions, ContextMaker } from './context.ts';
 import { exitStatusOf, type ExitStatus } from './exit-status.ts';
 import { processOutput, type Output, type OutputMode } from './output/output.ts';
+import { asOutputFailure, OutputClosed, OutputFailed } from './output/write-standard.ts';
 import { programVersion } from './version.ts';
 
 /** What a test replaces. */
@@ -39,7 +40,7 @@ export async function runCommand(argv: readonly string[], surroundings: Surround
     await program.parseAsync([...words], { from: 'user' });
     return state.status;
   } catch (error) {
-    return tellError(error, entry, state);
+    return tellError(asOutputFailure(error), entry, state);
   }
 }
 
@@ -111,7 +112,13 @@ function addCommonOptions(command: Command): void {
 
 /** Tells an error in one line, and in a second what to do; a bug also shows where it is. */
 function tellError(error: unknown, entry: CommandEntry | undefined, { output, help }: RunState): ExitStatus {
+  if (error instanceof OutputClosed) return 0;
   if (error instanceof CommanderError) return tellUsage(error, entry, { output, help });
+  if (error instanceof OutputFailed) {
+    output.note(`error: ${error.code} ${error.message}`);
+    output.note(registry[error.code].advice);
+    return 3;
+  }
   if (error instanceof MutiraoError) {
     output.note(`error: ${error.code} ${error.message}`);
     output.note(error.advice);

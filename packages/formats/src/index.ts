@@ -1,4 +1,5 @@
 export { detectFormat, type Format } from './detect-format.ts';
+export { decodeText } from './decode-text.ts';
 export { FormatError, type FormatProblem, type FurtherProblems } from './format-error.ts';
 export { parseFailureTrace, type FailureTrace, type NodeFailures } from './fta/parse-failure-trace.ts';
 export { jobDefaults } from './job-defaults.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { expandPathVariables, parseTemplate, pathVariablesOf, renderCommand, renderPath } from '@mutirao/core/bag';
+import { expandPathVariables, parseCommand, parseTemplate, pathVariablesOf, renderCommand, renderPath } from '@mutirao/core/bag';
 import type { InputSpec, JobSpec, OutputSpec, TaskGroup } from '@mutirao/core/messages';
 import { jobDefaults, makeTaskGroup, parseArray, parseJdf } from '@mutirao/formats';
 
@@ -43,13 +43,13 @@ function runTask(job: JobSpec, { group, value, index }: Task, folders: { readonl
   for (const { source, root, path: target } of group.inputs) {
     if (source.kind === 'path') cpSync(path(source.path), join(folders[root], path(target)), { recursive: true });
   }
-  execFileSync('/bin/sh', ['-c', renderCommand(parseTemplate(group.command), value, index)], { cwd: folders.playpen, env: environment, stdio: ['ignore', 2, 2] });
+  execFileSync('/bin/sh', ['-c', renderCommand(parseCommand(group.command), value, index)], { cwd: folders.playpen, env: environment, stdio: ['ignore', 2, 2] });
   for (const { root, path: source, localPath } of group.outputs) {
     mkdirSync(dirname(path(localPath)), { recursive: true });
     cpSync(join(folders[root], path(source)), path(localPath), { recursive: true });
   }
   if (group.check === '') return;
-  execFileSync('/bin/sh', ['-c', renderCommand(parseTemplate(group.check), value, index)], { cwd: job.homeDirectory, env: environment, stdio: ['ignore', 2, 2] });
+  execFileSync('/bin/sh', ['-c', renderCommand(parseCommand(group.check), value, index)], { cwd: job.homeDirectory, env: environment, stdio: ['ignore', 2, 2] });
 }
 
 function runJob(job: JobSpec): number {

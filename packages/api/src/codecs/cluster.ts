@@ -185,7 +185,7 @@ function decodeEnvironment(wire: Readonly<Record<string, string>>): Record<strin
 }
 
 function text(name: string, value: string, lengthMax = textLengthMax): string {
-  if (value.length > lengthMax) throw badRequest(`${name} has ${value.length} characters; want at most ${lengthMax}`);
+  if (Buffer.byteLength(value) > lengthMax) throw badRequest(`${name} has ${Buffer.byteLength(value)} bytes; want at most ${lengthMax}`);
   if (value.includes('\0')) throw badRequest(`${name} holds a NUL character`);
   return value;
 }

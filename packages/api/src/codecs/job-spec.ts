@@ -27,7 +27,14 @@ export const taskCountMax = 10_000_000;
 /** Most groups of one job, and most listed values of one group. */
 export const listedCountMax = 1_000_000;
 
+/** Bytes of UTF-8, as are all limits of texts. */
 const textLengthMax = 1_048_576;
+/** Of one value, which with what is around it has to fit the 128 KiB of an argument or a variable. */
+const valueBytesMax = 120 * 1024;
+/** Of a variable with its name. */
+const variableBytesMax = 128 * 1024 - 1;
+/** Of all variables together. */
+const environmentBytesMax = 1_048_576;
 
 /** Reads a submission and fills in its defaults. @throws {MutiraoError} MUT_BAD_REQUEST with the value found and the value wanted. */
 export function decodeSubmitJob(wire: SubmitJobRequest): SubmitJob {
@@ -155,7 +162,7 @@ function decodeValues({ values }: TaskGroupWire, name: string): Values {
     case 'list': {
       const list = values.value.values;
       if (list.length < 1 || list.length > listedCountMax) throw badRequest(`${name}.list has ${list.length} values; want 1 to ${listedCountMax}`);
-      for (const value of list) text(`${name}.list`, value, textLengthMax);
+      for (const [index, value] of list.entries()) text(`${name}.list[${index}]`, value, valueBytesMax);
       return { kind: 'list', values: list };
     }
     case undefined: throw badRequest(`${name} has no values; want a range or a list`);
@@ -231,8 +238,10 @@ function encodeInputSource(source: InputSource): InputSourceWire['source'] {
 function decodeEnvironment(wire: Record<string, string>): Record<string, string> {
   for (const [name, value] of Object.entries(wire)) {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw badRequest(`job.environment has the name ${JSON.stringify(name)}; want letters, digits and "_"`);
-    text(`job.environment.${name}`, value, textLengthMax);
+    text(`job.environment.${name}`, value, variableBytesMax - name.length - 1);
   }
+  const bytes = Object.entries(wire).reduce((sum, [name, value]) => sum + name.length + Buffer.byteLength(value) + 2, 0);
+  if (bytes > environmentBytesMax) throw badRequest(`job.environment has ${bytes} bytes; want at most ${environmentBytesMax}`);
   return { ...wire };
 }
 
@@ -254,7 +263,8 @@ function integer(name: string, value: number, min: number, max: number): number 
 }
 
 function text(name: string, value: string, lengthMax: number): string {
-  if (value.length > lengthMax) throw badRequest(`${name} has ${value.length} characters; want at most ${lengthMax}`);
+  const bytes = value.length * 3 > lengthMax ? Buffer.byteLength(value) : 0;
+  if (bytes > lengthMax) throw badRequest(`${name} has ${bytes} bytes; want at most ${lengthMax}`);
   if (value.includes('\0')) throw badRequest(`${name} holds a NUL character; want none`);
   return value;
 }

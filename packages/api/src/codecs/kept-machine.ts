@@ -18,7 +18,7 @@ export function decodeKeptMachine(wire: KeptMachineWire): KeptMachine {
   if (!/^[A-Za-z0-9_][\w.@-]{0,63}$/.test(name)) throw badRequest(`machine name is ${JSON.stringify(name)}; want up to 64 letters, digits, ".", "_", "@" and "-"`);
   if (processors > processorsMax) throw badRequest(`processors of ${name} is ${processors}; want at most ${processorsMax}`);
   const texts = [folder, ...Object.values(attributes)];
-  if (texts.some(isNoArgument)) throw badRequest(`machine ${name} has a text with a NUL or of more than ${textMax} characters`);
+  if (texts.some(isNoArgument)) throw badRequest(`machine ${name} has a text with a NUL or of more than ${textMax} bytes`);
   const badName = Object.keys(attributes).find((key) => !/^[^\s=\0-\x1f]{1,64}$/.test(key));
   if (badName !== undefined) throw badRequest(`attribute of ${name} is ${JSON.stringify(badName)}; want a name without spaces and "="`);
   const empty = Object.entries(attributes).find(([, value]) => value.trim() === '');
@@ -31,7 +31,7 @@ function decodeReach(name: string, reach: KeptMachineWire['reach']): MachineReac
   if (reach.$case === 'ssh') {
     const { destination, options, program } = reach.value;
     if (!/^[^\s-]\S*$/.test(destination)) throw badRequest(`ssh destination of ${name} is ${JSON.stringify(destination)}; want user@host, or a name of ~/.ssh/config`);
-    if ([destination, ...options, ...program].some(isNoArgument)) throw badRequest(`machine ${name} has a word with a NUL or of more than ${textMax} characters`);
+    if ([destination, ...options, ...program].some(isNoArgument)) throw badRequest(`machine ${name} has a word with a NUL or of more than ${textMax} bytes`);
     return { kind: 'ssh', destination, options, program };
   }
   const { machine, remExec, copyTo, copyFrom } = reach.value;
@@ -42,7 +42,7 @@ function decodeReach(name: string, reach: KeptMachineWire['reach']): MachineReac
 }
 
 function isNoArgument(text: string): boolean {
-  return text.includes('\0') || text.length > textMax;
+  return text.includes('\0') || Buffer.byteLength(text) > textMax;
 }
 
 /** Writes a machine that a provider is to keep for the wire. */

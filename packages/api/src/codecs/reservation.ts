@@ -74,7 +74,7 @@ export function readInstant(name: string, wire: number | undefined): Instant | u
 
 /** Reads a short text. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function readText(name: string, value: string): string {
-  if (value.length > textLengthMax) throw badRequest(`${name} has ${value.length} characters; want at most ${textLengthMax}`);
+  if (Buffer.byteLength(value) > textLengthMax) throw badRequest(`${name} has ${Buffer.byteLength(value)} bytes; want at most ${textLengthMax}`);
   if (value.includes('\0')) throw badRequest(`${name} holds a NUL character`);
   return value;
 }

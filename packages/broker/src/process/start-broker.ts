@@ -11,7 +11,7 @@ import { openJournal, type Journal } from '@mutirao/runtime/journal';
 import { homeSharedToken, isFullDisk, offerSharedToken, removeFreshFolders, removeTree, Room, tokenOfProvider } from '@mutirao/runtime/files';
 import type { Logger } from '@mutirao/runtime/log';
 import type { Metrics } from '@mutirao/runtime/metrics';
-import { serve, type RunningServer, type TokenCheck } from '@mutirao/runtime/rpc';
+import { jobBytesMax, serve, type RunningServer, type TokenCheck } from '@mutirao/runtime/rpc';
 
 import { Blobs } from '../contents/blobs.ts';
 import { Intermediates } from '../contents/intermediates.ts';
@@ -122,7 +122,7 @@ export async function startBroker(setup: BrokerSetup): Promise<RunningBroker> {
   const broker = new Broker(setup, { journal, state, arrivals, blobs, snapshotAt: restored.snapshotAt, instance: restored.instance });
   broker.resume();
   const server = await serve({
-    address: setup.listen, tokens: setup.tokens, identity: identityFolder(setup.home), log, services: [brokerService(broker.parts)], metrics: setup.metrics,
+    address: setup.listen, tokens: setup.tokens, identity: identityFolder(setup.home), log, services: [brokerService(broker.parts)], metrics: setup.metrics, messageBytesMax: jobBytesMax,
   });
   return { address: server.address, state, trouble: () => broker.parts.room.trouble(), stop: () => broker.stop(server) };
 }

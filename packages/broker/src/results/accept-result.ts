@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 
 import { MutiraoError } from '@mutirao/api/errors';
-import { renderCommand, parseTemplate } from '@mutirao/core/bag';
+import { parseCommand, renderCommand } from '@mutirao/core/bag';
 import type { Content, OutputContent, OutputSpec } from '@mutirao/core/messages';
 import { fsPath } from '@mutirao/runtime/files';
 import { invariant, type Duration, type UserId } from '@mutirao/core/shared';
@@ -162,7 +162,7 @@ export class ResultAcceptor {
   async #check(order: ResultOrder, signal: AbortSignal): Promise<void> {
     const proc = this.#templates.fillIn(order, order)('$PROC');
     await runCheck({
-      command: renderCommand(parseTemplate(order.check), order.value, order.taskIndex),
+      command: renderCommand(parseCommand(order.check), order.value, order.taskIndex),
       homeDirectory: order.homeDirectory,
       environment: { JOB: String(order.jobId), TASK: String(order.taskIndex), PROC: proc, VALUE: order.value, REPLICA: String(order.replicaId), JOB_HOME: order.homeDirectory },
       deadline: this.#checkDeadline, signal,

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 
-import { parseTemplate, renderCommand } from '@mutirao/core/bag';
+import { parseCommand, renderCommand } from '@mutirao/core/bag';
 import type { OutputContent } from '@mutirao/core/messages';
 import { invariant, type Duration } from '@mutirao/core/shared';
 import { removeTreeLater } from '@mutirao/runtime/files';
@@ -36,7 +36,7 @@ export async function checkAside(order: ResultOrder, { placeOf, folder: parent, 
     const fillIn = templates.fillIn(order, order);
     for (const output of order.outputs) await copy(order, output, { source: await placeOf(output), folder, fillIn });
     return await runCheck({
-      command: renderCommand(parseTemplate(order.check), order.value, order.taskIndex), homeDirectory: folder, deadline, signal,
+      command: renderCommand(parseCommand(order.check), order.value, order.taskIndex), homeDirectory: folder, deadline, signal,
       environment: {
         JOB: String(order.jobId), TASK: String(order.taskIndex), PROC: fillIn('$PROC'), VALUE: order.value, REPLICA: String(order.replicaId),
         JOB_HOME: order.homeDirectory,

@@ -1,3 +1,5 @@
+import { writeStandardError, writeStandardOutput } from './write-standard.ts';
+
 /** How a command speaks: tables for people, one JSON document, or identifiers only. */
 export type OutputMode = 'table' | 'json' | 'quiet';
 
@@ -6,7 +8,7 @@ export interface Output {
   readonly mode: OutputMode;
   /** Columns of the terminal that standard error is; 100 where it is none. */
   readonly columns: number;
-  /** Writes text to standard output as it is. */
+  /** Writes text to standard output as it is. Throws where that cannot be done, which ends the command. */
   write(text: string | Uint8Array): void;
   /** Writes a line to standard error: notices, warnings, progress. */
   note(line: string): void;
@@ -29,8 +31,8 @@ export function processOutput(mode: OutputMode): Output {
   return {
     mode,
     columns: (process.stderr.columns as number | undefined) ?? 100,
-    write: (text) => { process.stdout.write(text); },
-    note: (line) => { process.stderr.write(`${line}\n`); },
-    progress: process.stderr.isTTY ? (text) => { process.stderr.write(text); } : undefined,
+    write: writeStandardOutput,
+    note: (line) => { writeStandardError(`${line}\n`); },
+    progress: process.stderr.isTTY ? writeStandardError : undefined,
   };
 }

@@ -1,4 +1,5 @@
-import { writeJson, writeLine, type Output } from './output.ts';
+import { writeJson, type Output } from './output.ts';
+import { OutputClosed } from './write-standard.ts';
 
 /** One answer in its three forms; only the one that is wanted gets made. */
 export interface Answer {
@@ -9,11 +10,17 @@ export interface Answer {
   quiet(): readonly (string | number)[];
 }
 
-/** Writes an answer in the form that the user asked for. */
+/** Writes an answer in the form that the user asked for. Where nobody reads it, the command goes on: its work is done, and its exit status counts. */
 export function tell(output: Output, answer: Answer): void {
-  if (output.mode === 'json') {
-    writeJson(output, answer.json());
-    return;
+  try {
+    if (output.mode === 'json') writeJson(output, answer.json());
+    else writeLines(output, output.mode === 'quiet' ? answer.quiet() : answer.table());
+  } catch (error) {
+    if (!(error instanceof OutputClosed)) throw error;
   }
-  for (const line of output.mode === 'quiet' ? answer.quiet() : answer.table()) writeLine(output, String(line));
+}
+
+/** In one piece, since each piece is a call of the system. */
+function writeLines(output: Output, lines: readonly (string | number)[]): void {
+  if (lines.length > 0) output.write(`${lines.join('\n')}\n`);
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { decodeText } from '@mutirao/formats';
 import { parseWorkflow, type WorkflowDocument } from '@mutirao/formats/workflow';
 
 import type { CommandContext } from '../context.ts';
@@ -10,7 +11,7 @@ import { readPacked } from './read-file.ts';
  * @throws {MutiraoError} MUT_FILE_NOT_FOUND, MUT_BAD_REQUEST; {FormatError} of `parseWorkflow`
  */
 export function readWorkflowFile({ directory, output }: CommandContext, file: string): WorkflowDocument {
-  const document = parseWorkflow(readPacked(file, resolve(directory, file)).toString(), file);
+  const document = parseWorkflow(decodeText(readPacked(file, resolve(directory, file)), file), file);
   for (const warning of document.warnings) output.note(`${file}: ${warning}`);
   return document;
 }

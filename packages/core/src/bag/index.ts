@@ -1,9 +1,8 @@
 export { keepInside } from './keep-inside.ts';
 export { expandPathVariables, pathVariablesOf, type PathPlace, type PathVariables } from './path-variables.ts';
 export { quoteForShell } from './shell-words.ts';
-export {
-  commandFromWords, escapeTemplate, hasPlaceholder, parseTemplate, renderCommand, renderPath, type Template, type TemplatePart,
-} from './template.ts';
+export { commandFromWords, escapeTemplate, hasPlaceholder, parseTemplate, renderPath, type Template, type TemplatePart } from './template.ts';
+export { CommandFault, fillNamed, findCommandFault, parseCommand, renderCommand, type CommandTemplate } from './command/index.ts';
 export { freeProcessors, type BagMachine, type BagQueue } from './bag.ts';
 export { consequences, doubtsMax, faultOfCode, faultOfErrno, faultRows, type Fault, type FaultRow, type Phase, type Told } from './faults.ts';
 export { findScheduler } from './find-scheduler.ts';

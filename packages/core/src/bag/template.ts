@@ -5,7 +5,7 @@ export type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'value' | 'index' };
 
-/** A command or path with its placeholders told apart; read once, filled in for each task. */
+/** A text with its placeholders told apart; read once, filled in for each task. */
 export type Template = readonly TemplatePart[];
 
 /**
@@ -32,16 +32,6 @@ export function parseTemplate(text: string): Template {
   literal += text.slice(done);
   if (literal !== '') parts.push({ kind: 'text', text: literal });
   return parts;
-}
-
-/**
- * Fills in a command line for /bin/sh: the value comes as one shell word, quoted where it needs to be.
- *
- * So `{}` must stand outside quotes, as in GNU parallel; `commandFromWords` sees to that. A value of letters, digits and
- * `@%+=:,./_-` is put in as it is and may stand anywhere.
- */
-export function renderCommand(template: Template, value: string, index: number): string {
-  return fill(template, quoteForShell(value), index, keep);
 }
 
 /**

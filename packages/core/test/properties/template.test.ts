@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { commandFromWords, escapeTemplate, keepInside, parseTemplate, renderCommand, renderPath } from '@mutirao/core/bag';
+import { commandFromWords, escapeTemplate, keepInside, parseCommand, parseTemplate, renderCommand, renderPath } from '@mutirao/core/bag';
 import { runs } from '@mutirao/testkit';
 
 const anyText = fc.oneof(fc.string(), fc.array(fc.constantFrom('{', '}', '#', '{}', '{#}', "'", '"', '\\', ' ', 'a', '$', ';', '\n'), { maxLength: 20 }).map((parts) => parts.join('')));
@@ -34,7 +34,7 @@ test('an escaped text renders to itself, whatever the value', (t) => {
 
 test('the shell reads back the words after --, with the value put in each', (t) => {
   fc.assert(fc.property(fc.array(anyText, { minLength: 1, maxLength: 5 }), anyText, fc.nat(99), (words, value, index) => {
-    const line = renderCommand(parseTemplate(commandFromWords(words)), value, index);
+    const line = renderCommand(parseCommand(commandFromWords(words)), value, index);
     t.deepEqual(shellWords(line), words.map((word) => renderPath(parseTemplate(word), value, index)));
   }), runs(22, 2000));
 });

@@ -1,5 +1,5 @@
 import { gangWidthName } from '@mutirao/core/requirements';
-import { parseTemplate, renderCommand, renderPath } from '@mutirao/core/bag';
+import { parseCommand, parseTemplate, renderCommand, renderPath } from '@mutirao/core/bag';
 import type { InputSpec, JobSpec, OutputSpec, TaskGroup } from '@mutirao/core/messages';
 import { FormatError } from '../format-error.ts';
 
@@ -42,9 +42,9 @@ function printTask(group: TaskGroup, task: TaskValue): string[] {
   const lines: string[] = [];
   if (group.requirements !== '') lines.push(`requirements: ${printCondition(group.requirements)}`);
   if (group.inputs.length > 0) lines.push('init:', ...printBlock(group.inputs, (input) => printInput(input, task)));
-  lines.push(`remote: ${printLine(renderCommand(parseTemplate(group.command), task.value, task.index))}`);
+  lines.push(`remote: ${printLine(renderCommand(parseCommand(group.command), task.value, task.index))}`);
   if (group.outputs.length > 0) lines.push('final:', ...printBlock(group.outputs, (output) => printOutput(output, task)));
-  if (group.check !== '') lines.push(`check: ${printLine(renderCommand(parseTemplate(group.check), task.value, task.index))}`);
+  if (group.check !== '') lines.push(`check: ${printLine(renderCommand(parseCommand(group.check), task.value, task.index))}`);
   return lines;
 }
 

@@ -1,4 +1,4 @@
-import { escapeTemplate, quoteForShell } from '@mutirao/core/bag';
+import { CommandFault, escapeTemplate, fillNamed } from '@mutirao/core/bag';
 import type { InputSpec, JobSpec, TaskEdge, TaskGroup } from '@mutirao/core/messages';
 import { FormatError } from '../format-error.ts';
 import { resolveLocalPath, resolveRemotePath } from '../jdf/paths.ts';
@@ -160,10 +160,15 @@ function commandOf(task: DocumentTask, subject: string, template: string | undef
   if (template === undefined) {
     throw new FormatError({ code: 'MUT_WORKFLOW_NO_COMMAND', subject, ...task.place(), found: `task ${task.id} without a command`, expected: 'a command for each task, or --task-command for those that have none' });
   }
-  const words = (files: readonly WorkflowFile[]): string => files.map(({ name }) => quoteForShell(name)).join(' ');
-  const parts: Readonly<Record<string, () => string>> = {
-    id: () => quoteForShell(task.id), kind: () => quoteForShell(task.kind), seconds: () => String(task.work / referenceSpeed), dimension: () => String(task.matrix?.dimension ?? 0),
-    inputs: () => words(task.inputs), outputs: () => words(task.outputs),
-  };
-  return template.replace(/\{(\w+)\}/g, (text, name: string) => parts[name]?.() ?? text);
+  const namesOf = (files: readonly WorkflowFile[]): string[] => files.map(({ name }) => name);
+  const parts = new Map<string, string | readonly string[]>([
+    ['id', task.id], ['kind', task.kind], ['seconds', String(task.work / referenceSpeed)], ['dimension', String(task.matrix?.dimension ?? 0)],
+    ['inputs', namesOf(task.inputs)], ['outputs', namesOf(task.outputs)],
+  ]);
+  try {
+    return fillNamed(template, parts);
+  } catch (error) {
+    if (!(error instanceof CommandFault)) throw error;
+    throw new FormatError({ code: 'MUT_BAD_REQUEST', subject, ...task.place(), found: `${error.message} (task ${task.id})`, expected: '--task-command with its placeholders elsewhere' });
+  }
 }

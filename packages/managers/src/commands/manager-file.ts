@@ -95,7 +95,7 @@ export function readManagerFile(path: string): ManagerTemplates {
 
 function parseFile(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)));
   } catch (error) {
     throw new MutiraoError('MUT_BAD_CONFIG', `${path} cannot be read; expected a JSON file of command templates: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }

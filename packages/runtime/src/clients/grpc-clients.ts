@@ -6,7 +6,7 @@ import { GridMachineProviderServiceClient } from '@mutirao/api/provider';
 import { ReservationServiceClient } from '@mutirao/api/reservation';
 
 import type { TrustSource } from '../identity/index.ts';
-import { callUnary, dial, messagesOf, openSending } from '../rpc/index.ts';
+import { callUnary, dial, jobBytesMax, messagesOf, openSending } from '../rpc/index.ts';
 
 import type { BrokerClient } from './broker-client.ts';
 import type { ClusterClient } from './cluster-client.ts';
@@ -33,7 +33,7 @@ export interface Closable<Client> {
 
 /** The broker at an address; it connects at the first call. */
 export function dialBroker(address: string, { token, trust, ...limits }: CallSettings): Closable<BrokerClient> {
-  const raw = dial(BrokerServiceClient, address, { token, trust });
+  const raw = dial(BrokerServiceClient, address, { token, trust, messageBytesMax: jobBytesMax });
   const client: BrokerClient = {
     submitJob: (request) => callUnary(raw, 'submitJob', request, limits),
     getJob: (request) => callUnary(raw, 'getJob', request, limits),

@@ -75,7 +75,7 @@ function readConfigFile(path: string, names: readonly string[]): GivenTexts {
 
 function parseJson(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)));
   } catch (error) {
     throw new MutiraoError('MUT_BAD_CONFIG', `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }

@@ -19,6 +19,7 @@ export { findSharedTokens, homeSharedToken, offerSharedToken, type SharedToken }
 export { findSiteTokenAt, siteFolder, siteNames, tokenOfProvider } from './site-files.ts';
 export { ensureToken, makeToken, readToken, tokenPath } from './token.ts';
 export { writeAtomic } from './write-atomic.ts';
+export { writeDescriptor } from './write-descriptor.ts';
 export { freeBytes, isFullDisk, Room, type RoomOptions } from './room.ts';
 export { describeLeft, openUpFolder, removeTree, removeTreeLater, type LeftBehind, type Removal, type RemovalOptions } from './removal/remove-tree.ts';
 export { parseMounts, type MountLine, type Mounts } from './removal/mounts.ts';

@@ -3,7 +3,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { describeBytes, type Bytes, type Duration } from '@mutirao/core/shared';
 import type { Timers } from '../driver/timers.ts';
 
-const codesOfFull = new Set(['ENOSPC', 'EDQUOT', 'MUT_DISK_FULL']);
+const codesOfFull = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'MUT_DISK_FULL']);
 
 /** Whether an error, or what caused it, is that a disk is full or a quota used up. */
 export function isFullDisk(error: unknown): boolean {

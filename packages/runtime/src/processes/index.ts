@@ -10,4 +10,5 @@ export { Launchers, type LaunchersOptions, type TaskEnd, type TaskUsage } from '
 export type { LaunchTask, TaskOutput } from './launcher.ts';
 export { parseRollup, proportionalBytes } from './proportional-memory.ts';
 export { makeFifos } from './make-fifos.ts';
+export { FifoLines } from './fifo-lines.ts';
 export { isVariableName, ProgramFinder, quoteWord, renderAssignments, renderCommand } from './shell-words.ts';

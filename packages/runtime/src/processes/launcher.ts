@@ -1,11 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, constants, existsSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { constants as systemConstants } from 'node:os';
 import path from 'node:path';
 import { invariant } from '@mutirao/core/shared';
 import { mendFolder } from '../files/make-folder.ts';
 import { shellStatus } from './exit.ts';
+import { FifoLines } from './fifo-lines.ts';
 import { killGroup, killProcess } from './kill-group.ts';
 import { makeFifos } from './make-fifos.ts';
 import type { PipeStock } from './pipe-stock.ts';
@@ -79,7 +80,7 @@ export interface LauncherExit extends TaskExit {
 
 const { signals } = systemConstants;
 
-/** Longest line given through the FIFO, which takes 64 KiB without waiting for its reader. */
+/** Longest line given through the FIFO, in bytes, which takes 64 KiB without waiting for its reader. */
 const lineMax = 32 * 1024;
 /** Milliseconds after its launch. */
 const firstLook = 5;
@@ -116,7 +117,7 @@ export class Launcher {
   /** Age at which its pipes are looked at next, while they are not read as they fill. */
   private lookAt = 0;
   private isFollowed = false;
-  private lines = -1;
+  private lines: FifoLines | undefined;
   private child: ChildProcess | undefined;
   private exported = '';
 
@@ -143,7 +144,7 @@ export class Launcher {
     this.sequence = 0;
     this.exported = '';
     // Both ways: opening waits for nobody, and the reader's end of file comes only when we are gone.
-    this.lines = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
+    this.lines = new FifoLines(openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK));
     const { shell, subreaper = [], folder, environment, status } = this.options;
     const [program = shell, ...args] = [...subreaper, shell, fifo];
     const child = spawn(program, args, { detached: true, cwd: folder, env: { ...environment }, stdio: ['ignore', status, this.notes] });
@@ -152,7 +153,7 @@ export class Launcher {
     child.once('exit', (code, signal) => { this.ended(child, { status: shellStatus(code, signal), signal: signal === null ? undefined : signals[signal] }); });
     this.children = this.options.subreaper === undefined ? -1 : openChildren(child.pid);
     // A polite signal to the group is for the task; a caught signal is back to its default in what the shell starts.
-    writeSync(this.lines, 'trap : TERM\n');
+    this.lines.write('trap : TERM\n');
   }
 
   /** Starts a task. @param sequence not used before at any launcher of the same status channel. @throws Error of the file system; then it is as before. */
@@ -160,9 +161,10 @@ export class Launcher {
     invariant(this.sequence === 0, `launcher ${this.index} runs a task already`);
     this.streams ??= [new TaskStream(this.options.pipes), new TaskStream(this.options.pipes)];
     let line = this.line(task, sequence, this.streams);
-    if (line.length > lineMax) line = this.line(this.shorten(task), sequence, this.streams);
+    if (Buffer.byteLength(line) > lineMax) line = this.line(this.shorten(task), sequence, this.streams);
     if (task.exports !== this.exported) line = `export ${task.exports}\n${line}`;
-    writeSync(this.lines, line);
+    invariant(this.lines, `launcher ${this.index} has no shell`);
+    this.lines.write(line);
     this.launchedAt = performance.now();
     this.lookAt = firstLook;
     this.isFollowed = false;
@@ -265,8 +267,9 @@ export class Launcher {
 
   /** What the shell had not read is gone with that. */
   private closeShellFiles(): void {
-    for (const file of [this.lines, this.children]) if (file >= 0) closeSync(file);
-    this.lines = -1;
+    this.lines?.close();
+    this.lines = undefined;
+    if (this.children >= 0) closeSync(this.children);
     this.children = -1;
   }
 

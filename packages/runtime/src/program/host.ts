@@ -1,3 +1,5 @@
+import { writeDescriptor } from '../files/write-descriptor.ts';
+
 /** What a program needs of the process that it runs in. */
 export interface ProgramHost {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -16,8 +18,17 @@ export interface ProgramHost {
 /** This process. */
 export const processHost: ProgramHost = {
   environment: process.env,
-  writeOut: (text) => { process.stdout.write(text); },
-  writeError: (text) => { process.stderr.write(text); },
+  writeOut: (text) => {
+    try {
+      writeDescriptor(1, text);
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code === 'EPIPE') return;
+      writeError(`cannot write standard output: ${message}\n`);
+      process.exit(3);
+    }
+  },
+  writeError,
   exit: (status) => { process.exit(status); },
   onSignal: (name, listener) => { process.on(name, listener); },
   onInputEnd: (listener) => {
@@ -29,3 +40,10 @@ export const processHost: ProgramHost = {
     process.on('unhandledRejection', listener);
   },
 };
+
+/** What cannot be written there cannot be reported anywhere. */
+function writeError(text: string): void {
+  try {
+    writeDescriptor(2, text);
+  } catch { /* Its terminal or disk is gone. */ }
+}

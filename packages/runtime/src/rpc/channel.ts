@@ -1,6 +1,6 @@
 import type { ChannelOptions } from '@grpc/grpc-js';
 
-/** The largest message either way. */
+/** The largest message either way, where nothing else is said. */
 export const messageBytesMax = 16 * 1024 * 1024;
 
 /**
@@ -29,3 +29,11 @@ export const clientOptions: ChannelOptions = {
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 2000,
 };
+
+/** The largest message to and from a broker: a job comes with all its values, and goes out with them. */
+export const jobBytesMax = 256 * 1024 * 1024;
+
+/** Options of a channel whose messages may be larger than usual. */
+export function withMessagesOf(bytesMax: number): ChannelOptions {
+  return { 'grpc.max_receive_message_length': bytesMax, 'grpc.max_send_message_length': bytesMax };
+}

@@ -7,7 +7,7 @@ import { quietLogger, type Logger } from '../log/index.ts';
 import type { TrustSource } from '../identity/index.ts';
 import { isSocket, joinAddress, parseAddress, socketAddress } from './address.ts';
 import { clientStream, clientWriter } from './call-stream.ts';
-import { clientOptions } from './channel.ts';
+import { clientOptions, messageBytesMax, withMessagesOf } from './channel.ts';
 import { secureChannel } from './client-security.ts';
 import { findStranger } from './socket-folder.ts';
 import { fromStatus, toStatus } from './status.ts';
@@ -22,6 +22,8 @@ export interface DialOptions {
   readonly token: string | (() => string);
   /** Asked where TLS is spoken: off loopback, and where the address begins with `tls://`. Left out by those who speak over loopback alone. */
   readonly trust?: TrustSource | undefined;
+  /** The largest message either way; 16 MiB when left out. */
+  readonly messageBytesMax?: number;
 }
 
 /**
@@ -34,10 +36,11 @@ export function dial<C extends Client>(ClientClass: ClientConstructor<C>, addres
   const where = parseAddress(address);
   const { isTls } = where;
   const [target, host] = isSocket(where) ? [socketAddress(where.path), 'localhost'] : [joinAddress(where.host, where.port), where.host];
+  const sizes = withMessagesOf(options.messageBytesMax ?? messageBytesMax);
   const shown = (): ReturnType<typeof showing> => showing(options.token, isSocket(where) ? () => findStranger(where.path) : undefined);
-  if (!isTls) return new ClientClass(target, credentials.createInsecure(), { ...clientOptions, ...shown() });
+  if (!isTls) return new ClientClass(target, credentials.createInsecure(), { ...clientOptions, ...sizes, ...shown() });
   const { channelCredentials, channelOptions, showsCertificate } = secureChannel(host, options.trust);
-  return new ClientClass(target, channelCredentials, { ...clientOptions, ...channelOptions, ...(showsCertificate ? {} : shown()) });
+  return new ClientClass(target, channelCredentials, { ...clientOptions, ...sizes, ...channelOptions, ...(showsCertificate ? {} : shown()) });
 }
 
 /** @param findFault what speaks against showing it now, if anything does. */

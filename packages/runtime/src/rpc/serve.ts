@@ -6,7 +6,7 @@ import type { Metrics } from '../metrics/index.ts';
 import type { RpcHost } from './adapt.ts';
 import { isSocket, joinAddress, parseAddress, socketAddress, type HostAddress, type SocketAddress } from './address.ts';
 import type { ServiceBinding } from './bind.ts';
-import { channelOptions } from './channel.ts';
+import { channelOptions, messageBytesMax, withMessagesOf } from './channel.ts';
 import { OpenCalls } from './open-calls.ts';
 import { addReflection } from './reflection.ts';
 import { plainSecurity, tlsSecurity, type ServerSecurity } from './server-security.ts';
@@ -24,6 +24,8 @@ export interface ServeOptions {
   readonly log: Logger;
   readonly services: readonly ServiceBinding[];
   readonly metrics?: Metrics;
+  /** The largest message either way; 16 MiB when left out. */
+  readonly messageBytesMax?: number;
 }
 
 /** A server that takes calls. */
@@ -52,7 +54,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     tokens: options.tokens, revoked: security.revoked, log: options.log, stopping: stopping.signal, streams: new Set(), certified: new OpenCalls(),
     count: counter(options.metrics),
   };
-  const server = new Server(channelOptions);
+  const server = new Server({ ...channelOptions, ...withMessagesOf(options.messageBytesMax ?? messageBytesMax) });
   // Loaded here, so that a process that only dials does not pay for it.
   const { HealthImplementation } = await import('grpc-health-check');
   const health = new HealthImplementation({ '': 'SERVING' });

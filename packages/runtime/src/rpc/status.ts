@@ -71,6 +71,8 @@ const codes: Partial<Record<status, ErrorCode>> = {
 function codeOf({ code, details }: ServiceError): ErrorCode {
   if (code === status.INTERNAL && /pars|deserializ/i.test(details)) return 'MUT_PROTOCOL';
   if (code === status.UNAVAILABLE && /certificate|altnames/i.test(details)) return 'MUT_UNTRUSTED';
+  // Both sides of grpc-js say it so. A smaller message would go through, the same one never.
+  if (code === status.RESOURCE_EXHAUSTED && /message .*larger than/i.test(details)) return 'MUT_BAD_REQUEST';
   // The connection broke while the call was open.
   if (code === status.INTERNAL && details.includes('RST_STREAM')) return 'MUT_UNREACHABLE';
   return codes[code] ?? 'MUT_INTERNAL';

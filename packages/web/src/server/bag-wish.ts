@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import { parse as parseCsv } from 'csv-parse/sync';
 
 import { MutiraoError } from '@mutirao/api/errors';
-import { escapeTemplate, keepInside, parseTemplate, quoteForShell, renderCommand } from '@mutirao/core/bag';
+import { CommandFault, escapeTemplate, fillNamed, keepInside, parseCommand, renderCommand } from '@mutirao/core/bag';
 import type { Content, InputSpec, JobSpec, OutputSpec, TaskGroup, Values } from '@mutirao/core/messages';
 import { jobDefaults, makeTaskGroup, parseArray, parseSelector } from '@mutirao/formats';
 
@@ -83,11 +83,15 @@ function commandsOfCsv(command: string, text: string): string[] {
   if (![...columns.keys()].some((name) => command.includes(`{${name}}`))) {
     throw new MutiraoError('MUT_BAD_REQUEST', `the command names no column of the CSV; want one of ${[...columns.keys()].slice(0, 10).map((name) => `{${name}}`).join(', ')}`);
   }
-  return rows.map(({ cells }, index) => command.replace(/\{([^{}]*)\}/g, (found, name: string) => {
-    const column = columns.get(name.trim());
-    if (column !== undefined) return quoteForShell(demandText(cells[column] ?? ''));
-    return name === '#' ? String(index) : found;
-  }));
+  return rows.map((row, index) => fillRow(command, columns, row, index));
+}
+
+function fillRow(command: string, columns: ReadonlyMap<string, number>, { line, cells }: CsvRow, index: number): string {
+  try {
+    return fillNamed(command, new Map([['#', String(index)], ...[...columns].map(([name, column]) => [name, demandText(cells[column] ?? '')] as const)]));
+  } catch (error) {
+    throw error instanceof CommandFault ? new MutiraoError('MUT_BAD_REQUEST', `line ${line} of the CSV: ${error.message}`, { cause: error }) : error;
+  }
 }
 
 interface CsvRow {
@@ -133,7 +137,7 @@ function demandInside(path: string, text: string): string {
 
 /** The command lines of the first tasks, as their shells get them. */
 export function firstCommands({ command, values }: TaskGroup): string[] {
-  const template = parseTemplate(command);
+  const template = parseCommand(command);
   const count = values.kind === 'range' ? values.count : values.values.length;
   return Array.from({ length: Math.min(commandsShown, count) }, (_, index) => {
     const value = values.kind === 'range' ? String(values.first + index * values.step) : values.values[index] ?? '';

@@ -26,9 +26,20 @@ export interface SubmitOptions extends JobOptions, Partial<TaskOptions>, HereOpt
 
 /** Submits a job that was read. */
 export async function handOver(context: CommandContext, job: JobSpec, { resume }: Pick<SubmitOptions, 'resume'> = {}): Promise<SubmitJobResponse> {
+  refuseTooLarge(job);
   const broker = await context.broker();
   const resumes = resume === undefined ? {} : { resumesJobId: resume === true ? 0 : await resolveJobId(broker, resume) };
   return submitOnce(context, broker, { job: encodeJobSpec(job), clientJobId: randomUUID(), ...resumes });
+}
+
+/** All values of a job, in bytes; the rest of what goes to the broker with it has room beside them. */
+const valuesBytesMax = 192 * 1024 * 1024;
+
+/** A job with more would not go through, however often it is tried. */
+function refuseTooLarge({ groups }: JobSpec): void {
+  const bytes = groups.reduce((sum, { values }) => sum + (values.kind === 'list' ? values.values.reduce((all, value) => all + Buffer.byteLength(value), 0) : 0), 0);
+  if (bytes <= valuesBytesMax) return;
+  throw new MutiraoError('MUT_BAD_REQUEST', `the values of the job have ${bytes} bytes; expected at most ${valuesBytesMax}. Submit it in parts, or put the list into a file (--put) and have each task of --array take its own line from it: sed -n "{}p"`);
 }
 
 /** Reads the job that is to be submitted, with what the options lay over it. @throws {FormatError | MutiraoError} for what is wrong with it. */

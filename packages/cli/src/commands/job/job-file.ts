@@ -3,17 +3,19 @@ import { dirname, parse, resolve } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import type { JobSpec } from '@mutirao/core/messages';
-import { detectFormat, parseJdf } from '@mutirao/formats';
+import { decodeText, detectFormat, parseJdf } from '@mutirao/formats';
 import { makeWorkflowJob, parseWorkflow } from '@mutirao/formats/workflow';
 
-/** Reads a text file. @throws {MutiraoError} MUT_BAD_REQUEST when it cannot be read. */
+/** Reads a text file. @throws {MutiraoError} MUT_BAD_REQUEST when it cannot be read. @throws {FormatError} where it is no text. */
 export function readText(path: string): string {
+  let bytes: Buffer;
   try {
-    return readFileSync(path, 'utf8');
+    bytes = readFileSync(path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new MutiraoError('MUT_BAD_REQUEST', code === 'ENOENT' ? `there is no file ${path}` : `cannot read ${path}: ${message}`, { cause: error });
   }
+  return decodeText(bytes, path);
 }
 
 /** How a job file is read. */

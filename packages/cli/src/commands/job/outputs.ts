@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, open, writeFile, type FileHandle } from 'node:fs/promises';
+import { chmod, mkdir, open, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 
@@ -67,14 +67,26 @@ async function extractAll(files: readonly GatheredFile[], folder: string, into: 
       volumes.set(file.volume, volume);
       const bytes = await readBytes(volume, file);
       await mkdir(fsPath(dirname(place)), { recursive: true });
-      await writeFile(fsPath(place), bytes);
-      await chmod(fsPath(place), file.mode);
+      await writeWhole(place, bytes, file.mode);
       places.push(place);
     }
   } finally {
     for (const volume of volumes.values()) await volume.close();
   }
   return places;
+}
+
+/** Writes a file under another name first, so that one which was cut short never looks whole. */
+async function writeWhole(place: string, bytes: Uint8Array, mode: number): Promise<void> {
+  const draft = `${place}.${process.pid}.tmp`;
+  try {
+    await writeFile(draft, bytes);
+    await chmod(draft, mode);
+    await rename(draft, place);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw fileError(error, place);
+  }
 }
 
 async function openVolume(path: string): Promise<FileHandle> {

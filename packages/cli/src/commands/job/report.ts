@@ -2,14 +2,13 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 
-import { MutiraoError } from '@mutirao/api/errors';
-import { writeAtomic } from '@mutirao/runtime/files';
 import { readReport, renderReport } from '@mutirao/web/report';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
 import { tell } from '../../output/tell.ts';
+import { writeNamed } from '../../output/write-named.ts';
 import { resolveJobId } from '../../selectors.ts';
 
 /** Where the report goes. */
@@ -31,11 +30,7 @@ export async function writeReport(context: CommandContext, job: string, { out }:
   const jobId = await resolveJobId(broker, job);
   const html = renderReport(await readReport(broker, jobId, context.clock));
   const path = resolve(context.directory, out ?? `job-${jobId}-report.html`);
-  try {
-    writeAtomic(path, html, 0o644);
-  } catch (error) {
-    throw new MutiraoError('MUT_BAD_REQUEST', `cannot write ${path}: ${(error as Error).message}`, { cause: error });
-  }
+  writeNamed(path, html);
   const size = Buffer.byteLength(html);
   tell(context.output, {
     json: (): JsonOf<typeof shapes.job_report> => ({ job_id: jobId, file: path, size_bytes: size }),

@@ -5,7 +5,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import {
   describePlacement, findTooWide, freshProblem, makeWorkflow, measureSchedule, platformCosts, workflowSchedulers, type Platform, type Schedule, type ScheduleMeasures, type Workflow,
 } from '@mutirao/core/workflow';
-import { FormatError, parseSize } from '@mutirao/formats';
+import { decodeText, FormatError, parseSize } from '@mutirao/formats';
 import { draftOf, parseProcessorsConf, type WorkflowDocument } from '@mutirao/formats/workflow';
 import { drawSchedule } from '@mutirao/sim';
 
@@ -80,7 +80,7 @@ function readWorkflow(context: CommandContext, file: string, processorCount: num
 
 /** @throws {MutiraoError} MUT_FILE_NOT_FOUND; MUT_BAD_REQUEST */
 function readText({ directory }: CommandContext, file: string): string {
-  return readPacked(file, resolve(directory, file)).toString();
+  return decodeText(readPacked(file, resolve(directory, file)), file);
 }
 
 function writeMap(path: string, document: WorkflowDocument, { processors }: Platform, schedule: Schedule): void {

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
-import { FormatError, parseFailureTrace } from '@mutirao/formats';
+import { decodeText, FormatError, parseFailureTrace } from '@mutirao/formats';
 import { readScenario, ScenarioError, type FailureLog, type Scenario } from '@mutirao/sim';
 
 import { writeInPlace } from '../../output/write-named.ts';
@@ -66,7 +66,7 @@ function readSeeds({ seeds, from }: SwarmOptions): SwarmPlan['seeds'] {
 /** Reads a log of failures, gzipped or not. */
 function readFailures(directory: string, { failures: file, factor }: SwarmOptions): FailureLog | undefined {
   if (file === undefined) return undefined;
-  const log = readPacked(file, resolve(directory, file)).toString();
+  const log = decodeText(readPacked(file, resolve(directory, file)), file);
   try {
     const { nodes } = parseFailureTrace(log, file);
     if (nodes.length === 0) throw new MutiraoError('MUT_BAD_REQUEST', `${file} has no failure; want one at least`);
@@ -79,7 +79,7 @@ function readFailures(directory: string, { failures: file, factor }: SwarmOption
 /** Reads the scenario of a file. @throws {MutiraoError} MUT_FILE_NOT_FOUND; MUT_BAD_REQUEST with the field, the value found and the value wanted. */
 export function readScenarioFile(file: string, path: string): Scenario {
   try {
-    return readScenario(JSON.parse(readPacked(file, path).toString()));
+    return readScenario(JSON.parse(decodeText(readPacked(file, path), file)));
   } catch (error) {
     if (!(error instanceof ScenarioError || error instanceof SyntaxError)) throw error;
     throw new MutiraoError('MUT_BAD_REQUEST', `${file}${error instanceof ScenarioError ? '' : ' is no JSON'}: ${error.message}`, { cause: error });

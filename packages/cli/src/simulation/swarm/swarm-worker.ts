@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 
 import { drawScenario, runWorld, shrinkScenario, tellStory, traceTurn, withFailures, type FailureLog, type Scenario, type WorldFailure, type WorldStory, type WorldTurn } from '@mutirao/sim';
@@ -83,7 +83,7 @@ class TraceWriter {
   }
 
   #flush(): void {
-    writeSync(this.#file, this.#text);
+    writeFileSync(this.#file, this.#text);
     this.#text = '';
   }
 

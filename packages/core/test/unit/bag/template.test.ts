@@ -1,8 +1,8 @@
 import test from 'ava';
-import { commandFromWords, escapeTemplate, hasPlaceholder, parseTemplate, quoteForShell, renderCommand, renderPath } from '@mutirao/core/bag';
+import { commandFromWords, escapeTemplate, hasPlaceholder, parseCommand, parseTemplate, quoteForShell, renderCommand, renderPath } from '@mutirao/core/bag';
 
 function command(text: string, value: string, index = 7): string {
-  return renderCommand(parseTemplate(text), value, index);
+  return renderCommand(parseCommand(text), value, index);
 }
 
 function path(text: string, value: string, index = 7): string {
@@ -32,7 +32,7 @@ test('other braces are text', (t) => {
 });
 
 test('one more pair of braces makes a literal one', (t) => {
-  t.is(command('find . -exec wc {{}} + # {} {{#}} {{{}}}', 'x'), 'find . -exec wc {} + # x {#} {{}}');
+  t.is(command('find . -exec wc {{}} + {} {{#}} {{{}}}', 'x'), 'find . -exec wc {} + x {#} {{}}');
 });
 
 test('unpaired braces around a placeholder stay', (t) => {

@@ -1,5 +1,5 @@
-import { keepInside } from '../../../bag/index.ts';
-import { type JobSpec, schedulerNames, type TaskGroup } from '../../../messages/index.ts';
+import { findCommandFault, keepInside, parseCommand } from '../../../bag/index.ts';
+import { type JobSpec, schedulerNames, type TaskGroup, type Values } from '../../../messages/index.ts';
 import { describeRequirementsError, parseRequirements } from '../../../requirements/index.ts';
 import { findNearestWord } from '../../../shared/index.ts';
 import { credibilityMaxOf, type CredibilityRules, defaultCredibilityRules } from '../../../trust/index.ts';
@@ -75,15 +75,34 @@ function findWidthFault(job: JobSpec, { processors = job.processors, processorsM
 function findGroupFault(group: TaskGroup): SpecFault | undefined {
   if (group.command.trim() === '' && !group.noOp) return bad('the command is empty; want a line for the shell');
   if (group.command.includes('\0')) return bad('the command holds a NUL');
-  const { values } = group;
-  if (values.kind === 'range' && !(Number.isSafeInteger(values.first) && Number.isSafeInteger(values.step) && values.step !== 0)) {
-    return bad(`the values begin at ${values.first} in steps of ${values.step}; want integers, and a step that is not 0`);
-  }
   for (const expression of [group.requirements, ...[...group.inputs, ...group.outputs].map(({ condition }) => condition)]) {
     const parsed = parseRequirements(expression);
     if (parsed.kind === 'error') return { code: 'MUT_REQUIREMENTS_SYNTAX', message: describeRequirementsError(parsed) };
   }
-  return findPathFault(group);
+  return findValuesFault(group.values) ?? findPathFault(group) ?? findQuotingFault(group);
+}
+
+function findValuesFault(values: Values): SpecFault | undefined {
+  if (values.kind === 'list') return values.values.some((value) => value.includes('\0')) ? bad('a value holds a NUL, which no command can take') : undefined;
+  if (Number.isSafeInteger(values.first) && Number.isSafeInteger(values.step) && values.step !== 0) return undefined;
+  return bad(`the values begin at ${values.first} in steps of ${values.step}; want integers, and a step that is not 0`);
+}
+
+/** Values of a range that are looked at; each is a number, which has a meaning nearly everywhere. */
+const rangeLookedAtMax = 10_000;
+
+/** What of a value would be read as shell code in the command or the check. */
+function findQuotingFault({ command, check, values }: TaskGroup): SpecFault | undefined {
+  for (const [name, text] of [['command', command], ['check', check]] as const) {
+    const fault = findCommandFault(parseCommand(text), valuesLookedAt(values));
+    if (fault !== undefined) return bad(`${name}: ${fault}`);
+  }
+  return undefined;
+}
+
+function* valuesLookedAt(values: Values): Iterable<string> {
+  if (values.kind === 'list') yield* values.values;
+  else for (let index = 0; index < Math.min(values.count, rangeLookedAtMax); index++) yield String(values.first + index * values.step);
 }
 
 /** What cannot be done with tasks whose processors are gathered from several machines. */

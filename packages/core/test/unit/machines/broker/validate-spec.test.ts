@@ -34,6 +34,9 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
   ['a placement beside a plan', aJob(1, { placement: 'min-ct', scheduler: 'plan' }), /placement is min-ct, and scheduler is plan, which chooses machines itself; want one/],
   ['a placement beside votes', aJob(1, { placement: 'min-ct', verification: { kind: 'vote', count: 3 } }), /placement is min-ct, and verification is by vote/],
   ['a placement beside a reservation', aJob(1, { placement: 'min-ct', reservation: { ...aReservation('7:1000-5000x2'), after: 'wait' } }), /placement is min-ct, and the job has a reservation/],
+  ['a value with a NUL', withGroup({ values: { kind: 'list', values: ['a', 'a\0b'] } }), /a value holds a NUL/],
+  ['a value that would be code in arithmetic', withGroup({ command: 'echo $(({}))', values: { kind: 'list', values: ['1', 'a[$(x)]'] } }), /command: the value "a\[\$\(x\)\]" has no safe meaning where \{\} stands: it stands in arithmetic/],
+  ['a check whose quotes have no end', withGroup({ check: "test '{}" }), /check: no value can be put into the command safely: there is a ' without its end/],
   ['a command with a NUL', withGroup({ command: 'a\0b' }), /NUL/],
 ];
 

@@ -1,0 +1,2 @@
+export { CommandFault } from './atoms.ts';
+export { fillNamed, findCommandFault, parseCommand, renderCommand, type CommandTemplate } from './command-template.ts';
