@@ -48,19 +48,22 @@ export async function collectOutputs(replica: HeldReplica, folders: ReplicaFolde
       if (!isPartial) throw error;
     });
   }
+  return await readAll(replica, finder.found, { ways, playpen, isPartial });
+}
+
+async function readAll({ start }: HeldReplica, files: readonly FoundFile[], { ways, playpen, isPartial }: { readonly ways: WaysHome; readonly playpen: string; readonly isPartial: boolean }): Promise<OutputContent[]> {
   const outputs: OutputContent[] = [];
   let inlineTotal = 0;
-  for (const found of finder.found) {
+  for (const found of files) {
     const isInline = found.size <= inlineMax && inlineTotal + found.size <= inlineTotalMax;
     if (isInline) inlineTotal += found.size;
-    const { keep = false } = replica.start.outputs[found.outputIndex] ?? {};
-    const shown = describe({ shown: wanted[found.outputIndex]?.shown ?? '' }, found.path);
+    const { keep = false, path: shown = '' } = start.outputs[found.outputIndex] ?? {};
     // What a link reaches in the storage is of use to others.
     const isMovable = found.file.startsWith(playpen + path.sep);
     try {
       outputs.push(await readOutput({ ...found, isMovable, isKept: keep, ...(isInline ? { inline: await readSmall(found) } : {}) }, ways));
     } catch (error) {
-      if (!isPartial) throw readError(error, shown);
+      if (!isPartial) throw readError(error, describe({ shown }, found.path));
     }
   }
   return outputs;
