@@ -48,17 +48,20 @@ export async function collectOutputs(replica: HeldReplica, folders: ReplicaFolde
       if (!isPartial) throw error;
     });
   }
+  return await readAll(replica, finder.found, { ways, isPartial });
+}
+
+async function readAll({ start }: HeldReplica, files: readonly FoundFile[], { ways, isPartial }: { readonly ways: WaysHome; readonly isPartial: boolean }): Promise<OutputContent[]> {
   const outputs: OutputContent[] = [];
   let inlineTotal = 0;
-  for (const found of finder.found) {
+  for (const found of files) {
     const isInline = found.size <= inlineMax && inlineTotal + found.size <= inlineTotalMax;
     if (isInline) inlineTotal += found.size;
-    const { keep = false } = replica.start.outputs[found.outputIndex] ?? {};
-    const shown = describe({ shown: wanted[found.outputIndex]?.shown ?? '' }, found.path);
+    const { keep = false, path: shown = '' } = start.outputs[found.outputIndex] ?? {};
     try {
       outputs.push(await readOutput({ ...found, isKept: keep, ...(isInline ? { inline: await readSmall(found) } : {}) }, ways));
     } catch (error) {
-      if (!isPartial) throw readError(error, shown);
+      if (!isPartial) throw readError(error, describe({ shown }, found.path));
     }
   }
   return outputs;

@@ -101,11 +101,10 @@ export class Checks {
   #choose(): Check | undefined {
     const running = new Map<JobId, number>();
     for (const { jobId } of this.#running) running.set(jobId, (running.get(jobId) ?? 0) + 1);
-    let best: Check | undefined;
-    for (const check of this.#waiting) {
-      if (best === undefined || (running.get(check.jobId) ?? 0) < (running.get(best.jobId) ?? 0)) best = check;
-    }
-    if (best === undefined) return undefined;
+    const countOf = ({ jobId }: Check): number => running.get(jobId) ?? 0;
+    const [first, ...others] = this.#waiting;
+    if (first === undefined) return undefined;
+    const best = others.reduce((least, check) => (countOf(check) < countOf(least) ? check : least), first);
     const room = running.has(best.jobId) ? this.#options.most : Math.max(this.#options.most, jobsMax);
     return this.#running.size < room ? best : undefined;
   }

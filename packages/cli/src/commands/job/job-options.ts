@@ -127,7 +127,7 @@ function insideOrRefused(path: string, text: string): string {
 
 /** Lays what the options say over a job; relative paths begin at `directory`, and times count from `now`. @throws {FormatError | MutiraoError} for what is wrong with an option. */
 export function overrideJob(job: JobSpec, options: JobOptions, { directory, now }: { readonly directory: string; readonly now: number }): JobSpec {
-  const { label, env = [], limitTime, limitMemory, limitOutput, replicas, retries, deadline, verify, gather } = options;
+  const { label, env = [], limitTime, limitMemory, limitOutput, replicas, retries, deadline, verify } = options;
   const gang = readGang(job, options);
   return {
     ...job, ...gang,
@@ -144,8 +144,7 @@ export function overrideJob(job: JobSpec, options: JobOptions, { directory, now 
     deadline: deadline === undefined ? job.deadline : readDeadline(deadline, now),
     ...readVerification(verify),
     ...readScheduling(options),
-    ...readGathering(gather, directory),
-    ...(options.sharedPlaces === true ? { sharedPlaces: true as const } : {}),
+    ...readPlaces(options, directory),
   };
 }
 
@@ -188,6 +187,10 @@ function readVerification(text: string | undefined): Pick<JobSpec, 'verification
   const verification = readVotes(text);
   if (verification !== undefined) return { verification };
   throw new MutiraoError('MUT_BAD_REQUEST', `--verify is "${text}"; ${verifyWanted}`);
+}
+
+function readPlaces({ gather, sharedPlaces }: JobOptions, directory: string): Pick<JobSpec, 'gatherFolder' | 'sharedPlaces'> {
+  return { ...readGathering(gather, directory), ...(sharedPlaces === true ? { sharedPlaces } : {}) };
 }
 
 function readGathering(folder: string | undefined, directory: string): Pick<JobSpec, 'gatherFolder'> {

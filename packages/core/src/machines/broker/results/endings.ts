@@ -51,9 +51,7 @@ export function statusAfter(replica: BrokerReplica, { fate, reason }: Pick<Repli
   if (hasEnded(task)) return presentStatus(job, task);
   if (task.replicas.length > 1 || task.successes !== undefined) return task.status;
   if (fate === 'cancelled' && replica.abortFate !== 'retried') return 'cancelled';
-  // A task that nobody can run is not tried as often as machines may be lost.
-  if (isInDoubt && task.doubtCount + 1 >= doubtsMax) return 'failed';
-  return statusAlone(task, { fate, reason, failuresMax: replica.job.failuresMax, lossesMax: options.lossesMax });
+  return statusAlone(task, { fate, reason, isInDoubt, failuresMax: replica.job.failuresMax, lossesMax: options.lossesMax });
 }
 
 /** What a task that has ended is now: it runs again when its result was doubted, and has sisters of a former winner beside. */
@@ -72,12 +70,16 @@ export function isCountedLoss({ fate, reason }: Pick<ReplicaEnding, 'fate' | 're
 interface LastEnding {
   readonly fate: ReplicaFate;
   readonly reason: string;
+  /** See `isDoubted`. */
+  readonly isInDoubt?: boolean;
   readonly failuresMax: number;
   readonly lossesMax: number;
 }
 
 /** What a task is after the last of its replicas ended without success. */
-export function statusAlone(task: OpenTask, { fate, reason, failuresMax, lossesMax }: LastEnding): TaskStatus {
+export function statusAlone(task: OpenTask, { fate, reason, isInDoubt = false, failuresMax, lossesMax }: LastEnding): TaskStatus {
+  // A task that nobody can run is not tried as often as machines may be lost.
+  if (isInDoubt && task.doubtCount + 1 >= doubtsMax) return 'failed';
   const failures = task.failureCount + (fate === 'failed' ? 1 : 0);
   const losses = task.lossCount + (isCountedLoss({ fate, reason }) ? 1 : 0);
   return failures >= failuresMax || losses >= lossesMax ? 'failed' : 'ready';
