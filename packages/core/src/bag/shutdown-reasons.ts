@@ -11,3 +11,8 @@ const shutdownReasons: ReadonlySet<string> = new Set([
 export function isShutdown(reason: string): boolean {
   return shutdownReasons.has(reason);
 }
+
+/** Whether an ending counts towards the losses after which a task is given up: a shutdown or a preemption never does. */
+export function isCountedLoss({ fate, reason }: { readonly fate: string; readonly reason: string }): boolean {
+  return fate === 'lost' && !isShutdown(reason);
+}

@@ -1,3 +1,4 @@
+import { isCountedLoss } from '../../../bag/index.ts';
 import type { TaskStatus } from '../../../messages/index.ts';
 import { invariant, type Instant, type TaskIndex } from '../../../shared/index.ts';
 import { getJob } from './apply-job.ts';
@@ -7,7 +8,6 @@ import { takeFromLease } from './apply-lease.ts';
 import { getMachine } from './apply-machine.ts';
 import type { ChangeOf, ReplicaEnding } from '../changes.ts';
 import { isFollower } from '../gangs/gang.ts';
-import { isCountedLoss } from '../results/endings.ts';
 import { book, chargeOf, runTimesOf } from '../ledger/ledger-accounts.ts';
 import { outputsOn } from '../placing/matching.ts';
 import { leavePlace, leavePlaceElsewhere, queueOf } from '../placement/placed-tasks.ts';

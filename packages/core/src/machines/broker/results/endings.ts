@@ -1,4 +1,4 @@
-import { doubtsMax, faultOfCode, isShutdown, noSpace } from '../../../bag/index.ts';
+import { doubtsMax, faultOfCode, isCountedLoss, isShutdown, noSpace } from '../../../bag/index.ts';
 import type { ReplicaEnd, TaskStatus } from '../../../messages/index.ts';
 import type { ReplicaEnding, ReplicaFate } from '../changes.ts';
 import { isFollower } from '../gangs/gang.ts';
@@ -60,11 +60,6 @@ function presentStatus(job: BrokerJob, { index, status }: OpenTask): TaskStatus 
   if (open !== undefined) return open.status;
   if (job.dependencies?.waiting.has(index) === true) return 'waiting';
   return job.queues.some(({ ready }) => ready.has(index)) ? 'ready' : status;
-}
-
-/** Whether an ending counts towards the losses after which a task is given up: a shutdown or a preemption never does. */
-export function isCountedLoss({ fate, reason }: Pick<ReplicaEnding, 'fate' | 'reason'>): boolean {
-  return fate === 'lost' && !isShutdown(reason);
 }
 
 interface LastEnding {
