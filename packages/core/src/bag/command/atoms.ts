@@ -14,6 +14,12 @@ export class CommandFault extends Error {
   override readonly name = 'CommandFault';
 }
 
+/** What a backslash and the character behind it stand for in double quotes; behind it is nothing where a placeholder follows. */
+export function unescaped(next: string): string {
+  if (next === '\n') return '';
+  return next !== '' && '"\\$`'.includes(next) ? next : `\\${next}`;
+}
+
 /** Reads atoms one after the other. */
 export class AtomReader {
   readonly #atoms: readonly Atom[];
@@ -39,14 +45,19 @@ export class AtomReader {
     let raw: string | undefined = '`';
     for (let atom = this.next(); atom !== '`'; atom = this.next()) {
       if (atom === undefined) throw new CommandFault('a ` without its end');
-      const next = this.peek();
-      if (typeof atom !== 'string') raw = undefined;
-      const isEscape = atom === '\\' && typeof next === 'string' && escapable.includes(next);
-      if (isEscape) this.at += 1;
-      inner.push(isEscape ? next : atom);
-      raw &&= raw + (isEscape ? `\\${next}` : String(atom));
+      const escaped = atom === '\\' ? this.#oneOf(escapable) : '';
+      inner.push(escaped === '' ? atom : escaped);
+      raw = raw === undefined || typeof atom !== 'string' ? undefined : raw + atom + escaped;
     }
-    return { inner, raw: raw && `${raw}\`` };
+    return { inner, raw: raw === undefined ? undefined : `${raw}\`` };
+  }
+
+  /** Takes the next character where it is one of these. */
+  #oneOf(characters: string): string {
+    const next = this.peek();
+    if (typeof next !== 'string' || !characters.includes(next)) return '';
+    this.at += 1;
+    return next;
   }
 
   /** The characters from here to the end of the line; undefined where a placeholder is among them. */

@@ -1,7 +1,7 @@
-import { AtomReader, CommandFault, type Atom, type PlaceholderNames } from './atoms.ts';
+import { AtomReader, CommandFault, unescaped, type Atom, type PlaceholderNames } from './atoms.ts';
 import { roleOfNext } from './find-script.ts';
 import { escapeSingle, type Piece, type Place } from './quote-value.ts';
-import { demandPlain, isAttachedScript, noteCharacter, quoteAlways, SimpleCommand, textOf, type Word } from './word.ts';
+import { demandPlain, isAttachedScript, noteCharacter, quoteAlways, SimpleCommand, textOf, type HereDocument, type Word } from './word.ts';
 
 const depthMax = 50;
 
@@ -25,18 +25,6 @@ interface Scan {
   readonly names: PlaceholderNames;
   readonly pieces: Piece[];
   readonly depth: number;
-}
-
-interface HereDocument {
-  readonly delimiter: string;
-  readonly stripsTabs: boolean;
-  readonly isQuoted: boolean;
-}
-
-/** What a backslash and the character behind it stand for in double quotes; behind it is nothing where a placeholder follows. */
-function unescaped(next: string): string {
-  if (next === '\n') return '';
-  return next !== '' && '"\\$`'.includes(next) ? next : `\\${next}`;
 }
 
 /** Reads commands up to the end of the text or of a command substitution. */
@@ -363,7 +351,7 @@ class ListScanner {
     this.#emit(character);
     this.#isTarget = true;
     const next = this.#reader.peek();
-    if (next === '&' || next === '|' || (character === '>' && next === '>')) return this.#emit(String(this.#reader.next()));
+    if (typeof next === 'string' && (character === '>' ? '&|>' : '&').includes(next)) return this.#emit(String(this.#reader.next()));
     if (character === '<' && next === '<' && !this.#open.includes('((')) this.#hereDocument();
   }
 

@@ -37,6 +37,13 @@ export function isAttachedScript({ atoms }: Word): boolean {
   return /^--(?:wrap|command|split-string)=/.test(atoms?.slice(0, 20).filter((atom) => typeof atom === 'string').join('') ?? '');
 }
 
+/** A here-document whose lines are still to come. */
+export interface HereDocument {
+  readonly delimiter: string;
+  readonly stripsTabs: boolean;
+  readonly isQuoted: boolean;
+}
+
 /** The simple command that is being read: its words as far as they are known. */
 export class SimpleCommand {
   /** From the name of the command on; keywords and assignments before it are left out. */
