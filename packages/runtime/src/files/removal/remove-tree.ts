@@ -276,7 +276,7 @@ function* openUpAt(path: string): FileSteps<void> {
   }
 }
 
-// eslint-disable-next-line require-yield -- It is one of the steps, though it asks nothing of the file system.
+/** One of the steps, though it asks nothing of the file system. */
 function* later(frame: Frame, name: Buffer): FileSteps<void> {
   frame.subfolders.push(name);
 }
