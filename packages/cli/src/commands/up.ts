@@ -11,6 +11,7 @@ import { checkPlacement } from './job/scheduling-options.ts';
 import { startKeepers, stopKeepers } from '../site/start-keeper.ts';
 import { renderPairs } from '../output/table.ts';
 import { tell } from '../output/tell.ts';
+import { collect } from '../usage/repeated-options.ts';
 
 /** How large the grid is, and whether the terminal is given back. */
 export interface UpOptions {
@@ -33,7 +34,7 @@ export function define(command: Command, act: Act): void {
     .option('--reservations', 'a reservation manager too; the clusters honour its reservations')
     .option('--no-web', 'serve no page of it')
     .option('--placement <strategy[:a]>', 'which cluster tasks join that take several processors, where their job does not say: min-ct:0.5, min-wwt:adaptive (default: none)')
-    .option('--set <process.option=value>', 'an option of all processes of a kind, as in cluster.walltime-max=10m', (value: string, former: string[]) => [...former, value], [])
+    .option('--set <process.option=value>', 'an option of all processes of a kind, as in cluster.walltime-max=10m', collect, [])
     .option('--trace <folder>', 'have all processes write debugging traces there, for "mutirao sim replay"')
     .option('-d, --detach', 'go on in the background; "mutirao down" stops it')
     .action((options: UpOptions) => act((context) => startGrid(context, options)));

@@ -174,7 +174,7 @@ export function resourceJson(resource: GetResourceResponse): JsonOf<Shapes['reso
     walltime_granularity_ms: resource.walltimeGranularityMs, heuristic: resource.heuristic, default_task_time_ms: resource.defaultTaskTimeMs,
     heuristic_switched: resource.heuristicSwitched, queued_requests: resource.queuedRequests,
     machines: resource.machines, draining: resource.draining, reasons: resource.reasons,
-    leases: resource.leases.map(leaseJson), spool_trouble: resource.spoolTrouble,
+    leases: resource.leases.map(leaseJson), spool_trouble: resource.spoolTrouble, queue_trouble: resource.queueTrouble,
   };
 }
 

@@ -62,6 +62,7 @@ export const shapes = {
   },
   cancelled_job: {
     job_id: ['integer', 'The job that was cancelled.'],
+    ended_before: ['string or null', 'How it had ended before it could be cancelled; null where it was cancelled now.'],
   },
   event: {
     sequence: ['integer', 'Position in the log of all events; pass it to `--after` to go on from here.'],
@@ -320,6 +321,7 @@ export const shapes = {
     reasons: ['array of string', 'Why it asks for what it asks for, or for nothing.'],
     leases: ['array of lease', 'What brokers have leased to it, and what it keeps for those that are away.'],
     spool_trouble: ['string', 'Why reports or outputs wait at their machines; empty while they find room.'],
+    queue_trouble: ['string', 'Why the queue of the resource is not known now; empty while it is known, and where machines attach by themselves.'],
   },
   retried: {
     job_id: ['integer', 'The job.'],

@@ -10,6 +10,7 @@ import { parseDuration } from '@mutirao/formats';
 
 import { noManager, parseSettings } from '../../grid/plan.ts';
 import type { HereSite } from '../../grid/run-here.ts';
+import { collect } from '../../usage/repeated-options.ts';
 
 /** What `job submit --here` takes beside the job. */
 export interface HereOptions {
@@ -37,7 +38,7 @@ export function addHereOptions(command: Command): void {
     .option('--here-patience <duration>', 'with --here: give up when the resource manager has been out of reach for so long and no task has begun; 0 for never (default: 2m)')
     .option('--heuristic <name>', 'with --here: what decides the allocation requests')
     .option('--default-task-time <duration>', 'with --here: how long a task is taken to last before any has ended; for initial, adaptive and mixed')
-    .option('--set <process.option=value>', 'with --here: an option of a process, as in provider.slurm-partition=main', (value: string, former: readonly string[] = []) => [...former, value])
+    .option('--set <process.option=value>', 'with --here: an option of a process, as in provider.slurm-partition=main', collect)
     .option('--task-output', 'with --here: print what the tasks printed, when the job has ended');
 }
 

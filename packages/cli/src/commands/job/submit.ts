@@ -7,6 +7,7 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { jobJson, resumedJson } from '../../json/documents.ts';
 import { tell } from '../../output/tell.ts';
+import { collect } from '../../usage/repeated-options.ts';
 import { followJob } from '../../watch/follow-job.ts';
 import { handOver, readJob, type SubmitOptions } from './hand-over.ts';
 import { addHereOptions, refuseWithoutHere } from './here-options.ts';
@@ -14,8 +15,6 @@ import { reserveFor } from './inside-reservation.ts';
 import { withdrawOwn } from './reserve-for-deadline.ts';
 import { describeResumed } from './describe-resumed.ts';
 import { endLine, exitStatusOfJob } from './wait.ts';
-
-const collect = (value: string, former: readonly string[] = []): readonly string[] => [...former, value];
 
 export function define(command: Command, act: Act): void {
   command
