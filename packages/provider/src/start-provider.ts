@@ -102,6 +102,8 @@ type ProviderDriver = MachineDriver<ProviderState, ProviderInput, ProviderChange
 
 /** Time that calls get to end when the process stops. */
 const drainMs = 500;
+/** What keeps a server from one address and not from the next. */
+const unusableAddress: readonly string[] = ['MUT_ADDRESS_TAKEN', 'MUT_ALREADY_RUNNING', 'MUT_BAD_CONFIG'];
 /** Longest wait of one half of a transfer for the other. */
 const transferWaitMax = 60_000;
 const transfersMax = 10_000;
@@ -276,8 +278,8 @@ class ProviderProcess {
       try {
         return await serve({ address, tokens, identity, log, metrics, services });
       } catch (error) {
-        if (!(error instanceof MutiraoError) || error.code !== 'MUT_ALREADY_RUNNING' || index === addresses.length - 1) throw error;
-        log.warn({ address }, 'the address is taken; another is used');
+        if (!(error instanceof MutiraoError) || !unusableAddress.includes(error.code) || index === addresses.length - 1) throw error;
+        log.warn({ address, reason: error.message }, 'the address cannot be used; another is');
       }
     }
     throw new MutiraoError('MUT_BAD_CONFIG', 'no address to listen on');

@@ -16,6 +16,7 @@ export interface ErrorEntry {
 export const registry = {
   MUT_ABOVE_CAP: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Ask for no more than the owner offers, which the message names; "mutirao reservation resource list" shows it.' },
   MUT_ABOVE_CAPACITY: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Ask for no more than the resource has, which the message names.' },
+  MUT_ADDRESS_TAKEN: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Stop the process that listens there, or choose another port with the option that gave this one (--listen, --metrics, --port); port 0 means any free port.' },
   MUT_AGENT_STOPPED: { status: 'UNAVAILABLE', retryable: false, advice: 'The agent was told to stop; the task runs again elsewhere.' },
   MUT_ALLOCATION_ENDED: { status: 'UNAVAILABLE', retryable: false, advice: 'The allocation was released or ended early; its tasks run again elsewhere.' },
   MUT_ALREADY_RUNNING: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Another process does this already; the message names it. Stop that one, or use another home folder (--home, MUTIRAO_HOME).' },
@@ -54,6 +55,7 @@ export const registry = {
   MUT_GANG_UNSUITABLE: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Leave out what the message names: a gang runs once at a time, on machines of one provider, and is neither voted on nor replicated.' },
   MUT_HOLD_MAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Hold the place for no longer than the message names, and confirm it in time.' },
   MUT_HOLD_NEEDLESS: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Start the provider without --hold-ahead and --reservations: its cluster honours reservations by itself, and the provider passes claims on to it.' },
+  MUT_HOME_UNUSABLE: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Name a folder of your own with --home or MUTIRAO_HOME; it is made where it does not exist yet.' },
   MUT_INPUT_CHANGED: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Put the file back as it was when the job was submitted, its time of change too (cp -p), and retry the job, or submit it again to use the file as it is now.' },
   MUT_INPUT_MISSING: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Put the file where the message says, or correct the path; relative paths begin at the job\'s home directory.' },
   MUT_INTERNAL: { status: 'INTERNAL', retryable: false, advice: 'This is a bug of Mutirao; report it with the log.' },

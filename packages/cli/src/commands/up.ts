@@ -5,7 +5,8 @@ import { MutiraoError } from '@mutirao/api/errors';
 
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
-import { parseClusters, parseSettings, type GridSize } from '../grid/plan.ts';
+import { parseClusters, type GridSize } from '../grid/plan.ts';
+import { parseSettings, refuseWithoutProcess } from '../grid/settings.ts';
 import { gridJson, type GridRecord } from '../grid/record.ts';
 import { checkPlacement } from './job/scheduling-options.ts';
 import { startKeepers, stopKeepers } from '../site/start-keeper.ts';
@@ -48,6 +49,12 @@ export async function startGrid(context: CommandContext, options: UpOptions): Pr
     ...(options.reservations === true ? { hasReservations: true } : {}), ...(options.web ? { hasPage: true } : {}),
   };
   if (size.clusters.length === 0 && size.machines === 0) throw new MutiraoError('MUT_BAD_REQUEST', 'the grid has neither clusters nor machines; want one at least');
+  refuseWithoutProcess(size.settings, {
+    ...(size.clusters.length === 0 ? { cluster: 'there are no clusters (--clusters)' } : {}),
+    ...(size.machines === 0 ? { agent: 'there are no lab machines (--machines)' } : {}),
+    ...(size.hasReservations === true ? {} : { reservations: 'there is no reservation manager (--reservations)' }),
+    ...(size.hasPage === true ? {} : { web: 'there is no page (--no-web)' }),
+  });
   if (options.detach === true) {
     await startDetached(context, options);
     return 0;

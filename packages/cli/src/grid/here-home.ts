@@ -1,6 +1,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { prepareHome } from '@mutirao/runtime/files';
+
 import type { Output } from '../output/output.ts';
 import { findGridRecord, isSupervised } from './record.ts';
 
@@ -16,6 +18,7 @@ const prefix = 'job-';
 
 /** Opens the folder that the user gave, or makes one in `here/` of the usual home folder, which the nodes of a cluster share as a rule. */
 export function openHereHome(given: string | undefined, usualHome: string): HereHome {
+  prepareHome(given ?? usualHome);
   if (given !== undefined) return { path: given, isTemporary: false };
   const folder = join(usualHome, 'here');
   mkdirSync(folder, { recursive: true, mode: 0o700 });

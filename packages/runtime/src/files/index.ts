@@ -6,6 +6,7 @@ export {
 } from './gathered-index.ts';
 export { hashFile } from './hash-file.ts';
 export { mutiraoHome } from './home.ts';
+export { checkHome, prepareHome } from './prepare-home.ts';
 export { makePrivateFile } from './make-private-file.ts';
 export { resolveInside } from './resolve-inside.ts';
 export { findSharedTokens, homeSharedToken, offerSharedToken, type SharedToken } from './shared-tokens.ts';

@@ -8,8 +8,9 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { Duration } from '@mutirao/core/shared';
 import { parseDuration } from '@mutirao/formats';
 
-import { noManager, parseSettings } from '../../grid/plan.ts';
+import { noManager } from '../../grid/plan.ts';
 import type { HereSite } from '../../grid/run-here.ts';
+import { parseSettings, refuseWithoutProcess } from '../../grid/settings.ts';
 import { collect } from '../../usage/repeated-options.ts';
 
 /** What `job submit --here` takes beside the job. */
@@ -60,7 +61,12 @@ export function readSite(options: HereOptions, usualHome: string, path: string |
   if (options.hereProcessors !== undefined && manager !== undefined && manager !== noManager) {
     throw new MutiraoError('MUT_BAD_REQUEST', '--here-processors beside a cluster that has its own processors');
   }
-  return { manager, processors: readProcessors(options.hereProcessors), settings: readSettings(options) };
+  const settings = readSettings(options);
+  refuseWithoutProcess(settings, {
+    reservations: 'a job that runs alone has no reservation manager', web: 'a job that runs alone has no page',
+    ...(manager === undefined ? {} : { cluster: 'no cluster is started' }), ...(manager === noManager ? {} : { agent: 'the agents are started by the resource manager' }),
+  });
+  return { manager, processors: readProcessors(options.hereProcessors), settings };
 }
 
 /** How long a resource manager may be out of reach; Infinity for ever. @throws {FormatError} MUT_BAD_DURATION */
