@@ -401,6 +401,8 @@ export interface JobSummary {
   doubtfulTaskIndexes: number[];
   /** Tasks that wait for others to finish. */
   waitingCount: number;
+  /** Tasks that are at a machine and have not begun there: their inputs are brought, or they wait for its processors. */
+  placedCount: number;
 }
 
 export interface GetJobRequest {
@@ -2307,6 +2309,7 @@ function createBaseJobSummary(): JobSummary {
     doubtfulCount: 0,
     doubtfulTaskIndexes: [],
     waitingCount: 0,
+    placedCount: 0,
   };
 }
 
@@ -2369,6 +2372,9 @@ export const JobSummary: MessageFns<JobSummary> = {
     }
     if (message.waitingCount !== 0) {
       writer.uint32(144).uint64(message.waitingCount);
+    }
+    if (message.placedCount !== 0) {
+      writer.uint32(152).uint64(message.placedCount);
     }
     return writer;
   },
@@ -2538,6 +2544,14 @@ export const JobSummary: MessageFns<JobSummary> = {
             }
 
             message.waitingCount = longToNumber(reader.uint64());
+            continue;
+          }
+          case 19: {
+            if (tag !== 152) {
+              break;
+            }
+
+            message.placedCount = longToNumber(reader.uint64());
             continue;
           }
         }
