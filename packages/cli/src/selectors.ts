@@ -26,14 +26,19 @@ export async function resolveJobs(broker: BrokerClient, text: string, among: 'an
   const found = new Map<number, JobSummary>();
   const missing: string[] = [];
   for (const range of selector.ranges) {
-    const last = range.first + (range.count - 1) * range.step;
-    const isPossible = range.first >= 1 && last <= newest.jobId;
-    const jobs = isPossible ? (await listJobsWithin(broker, { first: range.first, last })).filter(({ jobId }) => (jobId - range.first) % range.step === 0).reverse() : [];
+    const jobs = await listRange(broker, range, newest);
     if (jobs.length === 0) missing.push(showRange(range));
     for (const job of jobs) found.set(job.jobId, job);
   }
   if (missing.length > 0) throw noSuch(text, { noun: 'job', missing, window: { first: 1, last: newest.jobId } });
   return [...found.values()];
+}
+
+/** The jobs of a range, none where one of its ends is not the number of a job. */
+async function listRange(broker: BrokerClient, { first, count, step }: NumberRange, newest: JobSummary): Promise<JobSummary[]> {
+  const last = first + (count - 1) * step;
+  const isPossible = first >= 1 && last <= newest.jobId;
+  return isPossible ? (await listJobsWithin(broker, { first, last })).filter(({ jobId }) => (jobId - first) % step === 0).reverse() : [];
 }
 
 /** The numbers of the jobs that a selector means. @throws {MutiraoError} as `resolveJobs`. */

@@ -49,12 +49,7 @@ export async function startGrid(context: CommandContext, options: UpOptions): Pr
     ...(options.reservations === true ? { hasReservations: true } : {}), ...(options.web ? { hasPage: true } : {}),
   };
   if (size.clusters.length === 0 && size.machines === 0) throw new MutiraoError('MUT_BAD_REQUEST', 'the grid has neither clusters nor machines; want one at least');
-  refuseWithoutProcess(size.settings, {
-    ...(size.clusters.length === 0 ? { cluster: 'there are no clusters (--clusters)' } : {}),
-    ...(size.machines === 0 ? { agent: 'there are no lab machines (--machines)' } : {}),
-    ...(size.hasReservations === true ? {} : { reservations: 'there is no reservation manager (--reservations)' }),
-    ...(size.hasPage === true ? {} : { web: 'there is no page (--no-web)' }),
-  });
+  refuseIneffective(size);
   if (options.detach === true) {
     await startDetached(context, options);
     return 0;
@@ -68,6 +63,15 @@ export async function startGrid(context: CommandContext, options: UpOptions): Pr
   await stopKeepers(context);
   context.output.note('The grid has stopped.');
   return 0;
+}
+
+function refuseIneffective({ settings, clusters, machines, hasReservations, hasPage }: GridSize): void {
+  refuseWithoutProcess(settings, {
+    ...(clusters.length === 0 ? { cluster: 'there are no clusters (--clusters)' } : {}),
+    ...(machines === 0 ? { agent: 'there are no lab machines (--machines)' } : {}),
+    ...(hasReservations === true ? {} : { reservations: 'there is no reservation manager (--reservations)' }),
+    ...(hasPage === true ? {} : { web: 'there is no page (--no-web)' }),
+  });
 }
 
 function settingsOf({ set, placement }: UpOptions): GridSize['settings'] {

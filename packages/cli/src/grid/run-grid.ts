@@ -167,11 +167,15 @@ function endOf(path: string): { readonly code: ErrorCode; readonly words: string
   }
   const last = readLine(lines.at(-1) ?? '');
   if (last !== undefined) return { code: last.code, words: `${last.words.slice(0, 400)} (${path})` };
-  // What is wrong with a command line or a configuration comes as text, an error and then what to do.
-  const at = lines.findLastIndex((line) => /^(?:error: |mutirao \w+: )/.test(line));
-  const nearest = lines[at + 1]?.startsWith('(Did you mean') === true ? ` ${lines[at + 1] ?? ''}` : '';
-  const text = at < 0 ? undefined : `${lines[at]?.replace(/^(?:error: |mutirao \w+: )/, '') ?? ''}${nearest}`;
+  const text = findComplaint(lines);
   return text === undefined ? { code: 'MUT_UNREACHABLE', words: `${(lines.at(-1) ?? '').slice(0, 400)} (${path})` } : { code: 'MUT_BAD_CONFIG', words: text.slice(0, 400) };
+}
+
+/** What is wrong with a command line or a configuration comes as text: an error, perhaps the nearest name, and then what to do. */
+function findComplaint(lines: readonly string[]): string | undefined {
+  const at = lines.findLastIndex((line) => /^(?:error: |mutirao \w+: )/.test(line));
+  const [line = '', next = ''] = at < 0 ? [] : lines.slice(at, at + 2);
+  return at < 0 ? undefined : `${line.replace(/^(?:error: |mutirao \w+: )/, '')}${next.startsWith('(Did you mean') ? ` ${next}` : ''}`;
 }
 
 /** What a line of a log says; undefined for text. */

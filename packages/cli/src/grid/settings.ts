@@ -28,14 +28,18 @@ export function parseSettings(texts: readonly string[]): Settings {
     const [, kind = '', option = '', value = ''] = /^([a-z]+)\.([a-z][a-z-]*)=(.*)$/s.exec(text) ?? [];
     const process = kinds.find((one) => one === kind);
     if (process === undefined) throw refuse(text, kind);
+    refuseChosen(kind, option);
     const former = given.get(`${kind}.${option}`);
     if (former !== undefined && !lists.includes(option)) throw new MutiraoError('MUT_BAD_REQUEST', `--set ${kind}.${option} is given twice, as "${former}" and "${value}"; expected it once`);
-    const instead = chosen[`${kind}.${option}`] ?? chosen[option];
-    if (instead !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `--set ${kind}.${option} has no effect: ${instead.replace('PROCESS', kind)}`);
     given.set(`${kind}.${option}`, value);
     settings[process].push(`--${option}`, value);
   }
   return settings;
+}
+
+function refuseChosen(kind: string, option: string): void {
+  const instead = chosen[`${kind}.${option}`] ?? chosen[option];
+  if (instead !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `--set ${kind}.${option} has no effect: ${instead.replace('PROCESS', kind)}`);
 }
 
 /** Options of processes that may be given several times. */

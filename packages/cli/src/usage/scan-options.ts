@@ -27,8 +27,8 @@ function readPiece(command: Command, path: readonly string[], [word = '', next]:
   const name = equals < 0 ? word : word.slice(0, equals);
   const known = findOption(command, name);
   const withValue = (hasValue: boolean): readonly string[] => (hasValue && equals < 0 && next !== undefined ? [word, next] : [word]);
-  if (known !== undefined) return { kind: 'known', words: withValue(known.required || (known.optional && next?.startsWith('-') === false)) };
-  const foreign = foreignOptions[path.join(' ')]?.find(({ names }) => names.includes(name)) ?? findAttached(path, word);
+  if (known !== undefined) return { kind: 'known', words: withValue(takesNext(known, next)) };
+  const foreign = findForeign(path, name, word);
   if (foreign !== undefined) return foreignPiece(foreign, name, withValue(foreign.hasValue));
   const nearest = findSlip(command, name);
   if (nearest === undefined) return { kind: 'unknown', name, words: [word], instead: undefined, why: '' };
@@ -41,6 +41,12 @@ function findSlip(command: Command, name: string): Option | undefined {
   if (!name.startsWith('--')) return undefined;
   const nearest = findNearestWord(name.slice(2), command.options.map(({ long }) => long?.slice(2) ?? ''));
   return nearest === undefined || nearest === '' ? undefined : findOption(command, `--${nearest}`);
+}
+
+const takesNext = ({ required, optional }: Option, next: string | undefined): boolean => required || (optional && next?.startsWith('-') === false);
+
+function findForeign(path: readonly string[], name: string, word: string): ForeignOption | undefined {
+  return foreignOptions[path.join(' ')]?.find(({ names }) => names.includes(name)) ?? findAttached(path, word);
 }
 
 /** `-n4` and `-j8`: a short option with its value attached. */

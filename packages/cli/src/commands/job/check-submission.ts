@@ -67,17 +67,24 @@ function hasPlaceholder({ command, check, inputs, outputs }: TaskGroup): boolean
 /** Programs and scripts of the folder of submission that the command calls, and that no input brings. */
 function describeMissingFiles(group: TaskGroup, command: readonly string[], directory: string): string[] {
   const words = command.length === 1 ? plainWords(command[0] ?? '') : command;
-  const [first = '', second = ''] = words;
-  const called = interpreters.test(first) && !second.startsWith('-') ? second : first.startsWith('./') ? first : '';
-  if (called === '' || called.startsWith('/') || called.includes('{') || called.includes('$')) return [];
+  const [first] = words;
+  const called = findOwnFile(words, directory);
+  if (called === undefined) return [];
   const name = normalize(called);
   const path = resolve(directory, called);
-  if (name.startsWith('..') || !isFile(path)) return [];
   if (!group.inputs.some(({ path: brought }) => name === normalize(brought) || name.startsWith(`${normalize(brought)}/`))) {
     return [`tasks start in an empty folder, and ${called} is only here; bring it with --put ${name}`];
   }
   if (called !== first || isExecutable(path)) return [];
   return [`${called} is not executable: "chmod +x ${name}" makes it so, or name what runs it, as in "-- sh ${name}".`];
+}
+
+/** The program or script of this folder that the words call by a relative path. */
+function findOwnFile([first = '', second = '']: readonly string[], directory: string): string | undefined {
+  const called = interpreters.test(first) && !second.startsWith('-') ? second : first;
+  const isRelative = called.startsWith('./') || called === second;
+  if (!isRelative || /^(?:\/|\.\.|$)|[{$]/.test(called) || normalize(called).startsWith('..')) return undefined;
+  return isFile(resolve(directory, called)) ? called : undefined;
 }
 
 /** The words of the first simple command of a line; none where only a shell can tell. */
