@@ -26,3 +26,10 @@ test.serial('metrics and health are served on the loopback, and nothing else', a
   await http.close();
   await t.throwsAsync(startHttp({ address: '0.0.0.0:0', metrics, healthy: () => undefined }), { code: 'MUT_LOOPBACK_ONLY' });
 });
+
+test.serial('a port that is taken is said to be taken', async (t) => {
+  const metrics = new Metrics();
+  const first = await startHttp({ address: '127.0.0.1:0', metrics, healthy: () => undefined });
+  await t.throwsAsync(startHttp({ address: first.address, metrics, healthy: () => undefined }), { code: 'MUT_ADDRESS_TAKEN', message: `cannot listen on ${first.address}: another process listens there` });
+  await first.close();
+});

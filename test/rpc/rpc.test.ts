@@ -51,6 +51,13 @@ test.serial('an error keeps its code, message and field on the way', async (t) =
   });
 });
 
+test.serial('a port that is taken is said to be taken', async (t) => {
+  const settings = { tokens: acceptToken('secret', 'ana'), log: quietLogger, services: [] };
+  const server = await serve({ ...settings, address: '127.0.0.1:0' });
+  await t.throwsAsync(serve({ ...settings, address: server.address }), { code: 'MUT_ADDRESS_TAKEN', message: `cannot listen on ${server.address}: another process listens there` });
+  await server.drain(0);
+});
+
 test.serial('a wrong token is refused', async (t) => {
   await served(clusterBinding(), async (_client, server) => {
     const stranger = dial(ClusterServiceClient, server.address, { token: 'Secret' });

@@ -34,7 +34,7 @@ const options = {
 };
 
 /** The agent on one machine: runs tasks there for brokers that its provider speaks for. */
-export const agentProgram = defineProgram({ name: 'agent', summary: 'Runs tasks on this machine for the brokers of a provider.', options, run });
+export const agentProgram = defineProgram({ name: 'agent', doesWithoutHome: true, summary: 'Runs tasks on this machine for the brokers of a provider.', options, run });
 
 async function run(config: ConfigOf<typeof options>, context: ProgramContext): Promise<void> {
   if (config.provider === '') throw new MutiraoError('MUT_BAD_CONFIG', '--provider is empty; want the address of a provider');

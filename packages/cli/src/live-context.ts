@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { resolve } from 'node:path';
 
-import { findSiteTokenAt, keepOwnFilesUsable, mutiraoHome, readToken, tokenPath } from '@mutirao/runtime/files';
+import { checkHome, findSiteTokenAt, keepOwnFilesUsable, mutiraoHome, readToken, tokenPath } from '@mutirao/runtime/files';
 import { userTrust } from '@mutirao/runtime/identity';
 
 import type { BrokerClient } from '@mutirao/runtime/clients';
@@ -29,13 +29,15 @@ export function makeLiveContext(output: Output, options: CommonOptions, passedOn
   const contextAt = (at: string, brokerAddress: string | undefined): CommandContext => {
     let broker: Promise<BrokerClient> | undefined;
     return {
-      output, passedOn, home: at,
+      output, passedOn,
+      // Looked at when a command needs it: some do without one.
+      get home() { return checkHome(at); },
       directory: currentFolder(),
       signal: interrupt.signal,
       clock: Date,
       at: (other) => contextAt(other, undefined),
       broker: async () => {
-        const address = brokerAddress ?? findBrokerAddress(at);
+        const address = brokerAddress ?? findBrokerAddress(checkHome(at));
         broker ??= dialWith(at, (rpc, settings) => rpc.dialBroker(address, settings));
         return broker;
       },

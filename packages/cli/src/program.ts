@@ -8,6 +8,9 @@ import type { Act, CommonOptions, ContextMaker } from './context.ts';
 import { exitStatusOf, type ExitStatus } from './exit-status.ts';
 import { processOutput, type Output, type OutputMode } from './output/output.ts';
 import { asOutputFailure, OutputClosed, OutputFailed } from './output/write-standard.ts';
+import type { Mistake } from './usage/describe-mistake.ts';
+import { refuseRepeated } from './usage/repeated-options.ts';
+import { UsageError } from './usage/usage-error.ts';
 import { programVersion } from './version.ts';
 
 /** What a test replaces. */
@@ -25,7 +28,7 @@ export async function runCommand(argv: readonly string[], surroundings: Surround
   const split = argv.indexOf('--');
   const words = split < 0 ? argv : argv.slice(0, split);
   const passedOn = split < 0 ? undefined : argv.slice(split + 1);
-  const state: RunState = { status: 0, output: surroundings.makeOutput('table'), help: '' };
+  const state: RunState = { status: 0, output: surroundings.makeOutput('table'), help: '', program: undefined };
   const entry = findEntry(words.filter((word) => !word.startsWith('-')));
   try {
     const program = await buildProgram(entry, state, (options) => async (work) => {
@@ -37,10 +40,14 @@ export async function runCommand(argv: readonly string[], surroundings: Surround
         close();
       }
     });
+    state.program = program;
     await program.parseAsync([...words], { from: 'user' });
     return state.status;
   } catch (error) {
-    return tellError(asOutputFailure(error), entry, state);
+    const failure = asOutputFailure(error);
+    if (failure instanceof CommanderError && state.program !== undefined) return await tellUsage(failure, state, { words, passedOn, program: state.program, path: entry?.path });
+    if (failure instanceof UsageError) return tellRemedy(failure, argv, state.output);
+    return tellError(failure, state.output);
   }
 }
 
@@ -49,6 +56,8 @@ interface RunState {
   output: Output;
   /** What the parser last said to standard error: the help, where words were missing. */
   help: string;
+  /** The tree of commands, once it is there. */
+  program: Command | undefined;
 }
 
 function modeOf(options: CommonOptions): OutputMode {
@@ -73,7 +82,9 @@ async function buildProgram(wanted: CommandEntry | undefined, state: RunState, a
     if (entry !== wanted) continue;
     const { define } = await entry.load();
     define(command, (work) => act(command.opts<CommonOptions>())(work));
-    if (first !== 'run') addCommonOptions(command);
+    if (first === 'run') continue;
+    addCommonOptions(command);
+    refuseRepeated(command);
   }
   return program;
 }
@@ -111,9 +122,8 @@ function addCommonOptions(command: Command): void {
 }
 
 /** Tells an error in one line, and in a second what to do; a bug also shows where it is. */
-function tellError(error: unknown, entry: CommandEntry | undefined, { output, help }: RunState): ExitStatus {
+function tellError(error: unknown, output: Output): ExitStatus {
   if (error instanceof OutputClosed) return 0;
-  if (error instanceof CommanderError) return tellUsage(error, entry, { output, help });
   if (error instanceof OutputFailed) {
     output.note(`error: ${error.code} ${error.message}`);
     output.note(registry[error.code].advice);
@@ -150,15 +160,34 @@ function tellFormatError(error: FormatError, output: Output): ExitStatus {
   return 2;
 }
 
-function tellUsage(error: CommanderError, entry: CommandEntry | undefined, { output, help }: Pick<RunState, 'output' | 'help'>): ExitStatus {
+/** Says what is wrong with a command line, the one that is meant, and whose help to read. */
+async function tellUsage(error: CommanderError, { output, help }: RunState, line: Omit<Mistake, 'error' | 'define'>): Promise<ExitStatus> {
   if (error.exitCode === 0) return 0;
-  if (error.code === 'commander.help') {
+  if (error.code === 'commander.help' && !(line.words[0] === 'run' && line.passedOn !== undefined)) {
     output.note(help.trimEnd());
     return 2;
   }
-  const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
+  const { describeMistake } = await import('./usage/describe-mistake.ts');
+  const { message, command, notes } = await describeMistake({ error, ...line, define: defineCommand });
   output.note(`error: MUT_BAD_REQUEST ${message}`);
-  output.note(`See "${['mutirao', ...(entry?.path ?? []), '--help'].join(' ')}".`);
+  if (command !== undefined) output.note(`Use: ${command}`);
+  for (const note of notes) output.note(note);
+  output.note(`See "${['mutirao', ...(line.path ?? []), '--help'].join(' ')}".`);
+  return 2;
+}
+
+/** Adds the options of a command to the tree, where they are needed to describe a mistake. */
+async function defineCommand(path: readonly string[], command: Command): Promise<void> {
+  const module = await findEntry(path)?.load();
+  module?.define(command, () => Promise.resolve());
+  addCommonOptions(command);
+}
+
+/** Says what is wrong with a command line that was read, and the one that is meant. */
+async function tellRemedy({ code, message, remedy }: UsageError, argv: readonly string[], output: Output): Promise<ExitStatus> {
+  output.note(`error: ${code} ${message}`);
+  if (remedy.rewrite !== undefined) output.note(`Use: ${(await import('./usage/foreign-commands.ts')).showCommand(remedy.rewrite(argv))}`);
+  for (const note of remedy.notes ?? []) output.note(note);
   return 2;
 }
 

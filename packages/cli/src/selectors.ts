@@ -3,32 +3,53 @@ import { join } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import { JobStatus, type JobSummary } from '@mutirao/api/broker';
-import { parseSelector, selectNumbers, type Selector } from '@mutirao/formats';
+import { parseSelector, selectNumbers, type NumberRange, type Selector } from '@mutirao/formats';
 
 import type { BrokerClient } from '@mutirao/runtime/clients';
 import type { CommandContext } from './context.ts';
 
 /**
- * The jobs that a selector means, each once.
+ * The jobs that a selector means, each once. Of a range, those that exist and are the user's.
  *
  * @param among `running` keeps only those that have not ended where the selector is `all`.
- * @throws {MutiraoError} MUT_BAD_REQUEST when it means none because there are none.
+ * @throws {MutiraoError} MUT_NOT_FOUND, before anything is done, where a number or an end of a range is not that of a job; MUT_BAD_REQUEST when there are no jobs.
  */
-export async function resolveJobIds(broker: BrokerClient, text: string, among: 'any' | 'running' = 'any'): Promise<number[]> {
-  const selector = parseSelector(text);
+export async function resolveJobs(broker: BrokerClient, text: string, among: 'any' | 'running' = 'any'): Promise<JobSummary[]> {
+  const selector = readSelector(text, 'job');
   if (selector.kind === 'all') {
-    const jobs = await listAllJobs(broker);
-    return jobs.filter((job) => among === 'any' || job.status === JobStatus.RUNNING).map((job) => job.jobId).reverse();
+    const jobs = await listJobsWithin(broker, { first: 1, last: undefined });
+    return jobs.filter((job) => among === 'any' || job.status === JobStatus.RUNNING).reverse();
   }
   const [newest] = (await broker.listJobs({ pageSize: 1, beforeJobId: 0 })).jobs;
-  if (newest === undefined) throw new MutiraoError('MUT_BAD_REQUEST', 'there are no jobs at this broker');
-  return selector.kind === 'last' ? [newest.jobId] : withinOrRefused(selector, { first: 1, last: newest.jobId }, text, 'jobs');
+  if (newest === undefined) throw new MutiraoError('MUT_BAD_REQUEST', 'there are no jobs at this broker; "mutirao job submit" makes one');
+  if (selector.kind === 'last') return [newest];
+  const found = new Map<number, JobSummary>();
+  const missing: string[] = [];
+  for (const range of selector.ranges) {
+    const jobs = await listRange(broker, range, newest);
+    if (jobs.length === 0) missing.push(showRange(range));
+    for (const job of jobs) found.set(job.jobId, job);
+  }
+  if (missing.length > 0) throw noSuch(text, { noun: 'job', missing, window: { first: 1, last: newest.jobId } });
+  return [...found.values()];
+}
+
+/** The jobs of a range, none where one of its ends is not the number of a job. */
+async function listRange(broker: BrokerClient, { first, count, step }: NumberRange, newest: JobSummary): Promise<JobSummary[]> {
+  const last = first + (count - 1) * step;
+  const isPossible = first >= 1 && last <= newest.jobId;
+  return isPossible ? (await listJobsWithin(broker, { first, last })).filter(({ jobId }) => (jobId - first) % step === 0).reverse() : [];
+}
+
+/** The numbers of the jobs that a selector means. @throws {MutiraoError} as `resolveJobs`. */
+export async function resolveJobIds(broker: BrokerClient, text: string, among: 'any' | 'running' = 'any'): Promise<number[]> {
+  return (await resolveJobs(broker, text, among)).map(({ jobId }) => jobId);
 }
 
 /** The one job that a selector means. @throws {MutiraoError} MUT_BAD_REQUEST when it means several. */
 export async function resolveJobId(broker: BrokerClient, text: string): Promise<number> {
   const [first, ...others] = await resolveJobIds(broker, text);
-  if (first === undefined || others.length > 0) throw new MutiraoError('MUT_BAD_REQUEST', `"${text}" means ${others.length + 1} jobs; want one`);
+  if (first === undefined || others.length > 0) throw new MutiraoError('MUT_BAD_REQUEST', first === undefined ? 'there are no jobs at this broker' : `"${text}" means ${others.length + 1} jobs; expected one, such as ${first}`);
   return first;
 }
 
@@ -36,17 +57,21 @@ export async function resolveJobId(broker: BrokerClient, text: string): Promise<
  * The tasks of a job that a selector means, each once.
  *
  * @param form `listed` lists all of them also for `all`; otherwise `all` is the empty list, as the API has it.
+ * @throws {MutiraoError} MUT_NOT_FOUND where a number or the end of a range is not that of a task.
  */
 export async function resolveTaskIndexes(broker: BrokerClient, jobId: number, text: string, form: 'short' | 'listed' = 'short'): Promise<number[]> {
-  const selector = parseSelector(text);
+  const selector = readSelector(text, 'task');
   if (selector.kind === 'all' && form === 'short') return [];
   const { job } = await broker.getJob({ jobId });
-  return withinOrRefused(selector, { first: 0, last: (job?.taskCount ?? 0) - 1 }, text, `tasks of job ${jobId}`);
+  const window = { first: 0, last: (job?.taskCount ?? 0) - 1 };
+  const missing = selector.kind === 'ranges' ? selector.ranges.filter(({ first, count, step }) => first + (count - 1) * step > window.last).map(showRange) : [];
+  if (missing.length > 0) throw noSuch(text, { noun: 'task', missing, window, of: ` in job ${jobId}` });
+  return selectNumbers(selector, window);
 }
 
 /** The one task that a word means. @throws {MutiraoError} MUT_BAD_REQUEST. */
 export function resolveTaskIndex(text: string): number {
-  if (!/^\d+$/.test(text)) throw new MutiraoError('MUT_BAD_REQUEST', `"${text}" is no task index; want an integer from 0 on`);
+  if (!/^\d+$/.test(text)) throw new MutiraoError('MUT_BAD_REQUEST', `"${text}" is not a task index; expected a whole number from 0, such as 0`);
   return Number(text);
 }
 
@@ -80,19 +105,40 @@ async function listProviders(context: CommandContext): Promise<readonly { readon
   return (await (await context.broker()).listProviders()).providers;
 }
 
-function withinOrRefused(selector: Selector, window: { first: number; last: number }, text: string, what: string): number[] {
-  const numbers = selectNumbers(selector, window);
-  if (numbers.length > 0) return numbers;
-  throw new MutiraoError('MUT_BAD_REQUEST', `"${text}" means none of the ${what}; they are ${window.first} to ${window.last}`);
+/** Reads a selector; numbers as other systems write them are refused with ours. @throws {MutiraoError | FormatError} */
+function readSelector(text: string, noun: 'job' | 'task'): Selector {
+  const both = /^(?:job[-_/]?|j)?(\d+)[./](?:t)?(\d+)$/i.exec(text);
+  if (both !== null) {
+    throw new MutiraoError('MUT_BAD_SELECTOR', `"${text}" is not the number of a ${noun}; expected job and task as two words: ${both[1] ?? ''} ${both[2] ?? ''}`);
+  }
+  const decorated = /^(?:#|job[-_/#]?|task[-_/#]?|j|t)(\d+)$/i.exec(text)?.[1] ?? /^\[(.*)\]$/.exec(text)?.[1] ?? /^-(\d+)$/.exec(text)?.[1];
+  if (decorated !== undefined) throw new MutiraoError('MUT_BAD_SELECTOR', `"${text}" is not the number of a ${noun}; expected ${decorated}`);
+  return parseSelector(text);
+}
+
+function showRange({ first, count, step }: NumberRange): string {
+  return count === 1 ? String(first) : `${first}-${first + (count - 1) * step}`;
+}
+
+/** @param of what the numbers are of; empty for jobs. */
+function noSuch(text: string, { noun, missing, window, of = '' }: { readonly noun: string; readonly missing: readonly string[]; readonly window: { readonly first: number; readonly last: number }; readonly of?: string }): MutiraoError {
+  const numbers = window.first === window.last ? `the only one is ${window.first}` : `they are ${window.first} to ${window.last}`;
+  const isOne = missing.length === 1 && /^\d+$/.test(missing[0] ?? '');
+  const found = missing.length === 1 && missing[0] === text ? '' : `"${text}": `;
+  return new MutiraoError('MUT_NOT_FOUND', `${found}there ${isOne ? `is no ${noun}` : `are no ${noun}s`} ${missing.join(', ')}${of}; ${numbers}`);
 }
 
 const pageSize = 1000;
 
-async function listAllJobs(broker: BrokerClient): Promise<JobSummary[]> {
+/** The user's jobs of a range, the newest first. @param last undefined for the newest. */
+async function listJobsWithin(broker: BrokerClient, { first, last }: { readonly first: number; readonly last: number | undefined }): Promise<JobSummary[]> {
   const jobs: JobSummary[] = [];
-  for (;;) {
-    const page = (await broker.listJobs({ pageSize, beforeJobId: jobs.at(-1)?.jobId ?? 0 })).jobs;
-    jobs.push(...page);
-    if (page.length < pageSize) return jobs;
+  const size = last === undefined ? pageSize : Math.min(pageSize, last - first + 1);
+  for (let before = last === undefined ? 0 : last + 1; ;) {
+    const page = (await broker.listJobs({ pageSize: size, beforeJobId: before })).jobs;
+    jobs.push(...page.filter(({ jobId }) => jobId >= first && (last === undefined || jobId <= last)));
+    const oldest = page.at(-1)?.jobId ?? 0;
+    if (page.length < size || oldest <= first) return jobs;
+    before = oldest;
   }
 }

@@ -36,6 +36,8 @@ export interface ProviderHost {
   readonly ownerId: UserId;
   /** What is wrong with the provider; undefined while all is well. */
   trouble(): string | undefined;
+  /** Why the queue of the resource could not be read the last time; empty when it could. */
+  queueTrouble(): string;
   /** How the site keeps reservations, in sentences; left out where it keeps none. */
   reservations?(): readonly string[];
   /** Resolves to the machine's reply, after it is in the journal. */
@@ -224,7 +226,7 @@ function decodeCall<T>(codec: { decode(bytes: Uint8Array): T }, bytes: Buffer): 
   }
 }
 
-function describeResource({ state, deputy, ownerId, trouble, reservations }: ProviderHost, userId: UserId): GetResourceResponse {
+function describeResource({ state, deputy, ownerId, trouble, queueTrouble, reservations }: ProviderHost, userId: UserId): GetResourceResponse {
   const { config, machines, listing } = state;
   const { heuristic, defaultTime } = heuristicInForce(state);
   const fault = trouble();
@@ -239,6 +241,13 @@ function describeResource({ state, deputy, ownerId, trouble, reservations }: Pro
     queuedRequests: listing?.requests.filter(({ status }) => status === 'queued').length ?? 0,
     machines: attached.length, draining: state.drainReason !== '', reasons: [...(fault === undefined ? [] : [fault]), ...state.standing, ...(reservations?.() ?? [])],
     leases: [...state.brokers.values()].filter(({ brokerId }) => userId === ownerId || userOfBroker(brokerId, ownerId) === userId).flatMap((broker) => describeLease(state, broker, deputy) ?? []),
-    spoolTrouble: deputy?.trouble ?? '',
+    spoolTrouble: deputy?.trouble ?? '', queueTrouble: describeQueueTrouble(state, queueTrouble()),
   };
+}
+
+/** Why the queue of the resource is not known now; empty while it is. @param failure why it could not be read the last time. */
+function describeQueueTrouble({ config, limits, listing }: ProviderHost['state'], failure: string): string {
+  if (config.resourceKind === 'machines') return '';
+  if (failure !== '') return `The queue of the resource cannot be read: ${failure}.`;
+  return limits === undefined || listing === undefined ? 'The queue of the resource has not been read yet.' : '';
 }

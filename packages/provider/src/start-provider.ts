@@ -102,6 +102,8 @@ type ProviderDriver = MachineDriver<ProviderState, ProviderInput, ProviderChange
 
 /** Time that calls get to end when the process stops. */
 const drainMs = 500;
+/** What keeps a server from one address and not from the next. */
+const unusableAddress: readonly string[] = ['MUT_ADDRESS_TAKEN', 'MUT_ALREADY_RUNNING', 'MUT_BAD_CONFIG'];
 /** Longest wait of one half of a transfer for the other. */
 const transferWaitMax = 60_000;
 const transfersMax = 10_000;
@@ -259,7 +261,7 @@ class ProviderProcess {
       gate: this.#gate, ownerId, keeper: this.#setup.keeper,
       state: this.#state, clock: systemClock, relay: this.#relay, exchange: this.#exchange, pushed: this.#pushed, deputy: this.#opened.deputy,
       ...(this.#contents === undefined ? {} : { contents: this.#contents }),
-      trouble: () => this.#trouble(), reservations: () => [...this.#keeper?.describe() ?? [], ...describeHeld(this.#state)],
+      trouble: () => this.#trouble(), queueTrouble: () => this.#watcher?.trouble ?? '', reservations: () => [...this.#keeper?.describe() ?? [], ...describeHeld(this.#state)],
       ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => this.#driver.ask<T>(make),
     };
     const [forBrokers, forAgents] = [providerService(host), machineService(host, this.#credentials)];
@@ -280,8 +282,8 @@ class ProviderProcess {
       try {
         return await serve({ address, tokens, identity, log, metrics, services });
       } catch (error) {
-        if (!(error instanceof MutiraoError) || error.code !== 'MUT_ALREADY_RUNNING' || index === addresses.length - 1) throw error;
-        log.warn({ address }, 'the address is taken; another is used');
+        if (!(error instanceof MutiraoError) || !unusableAddress.includes(error.code) || index === addresses.length - 1) throw error;
+        log.warn({ address, reason: error.message }, 'the address cannot be used; another is');
       }
     }
     throw new MutiraoError('MUT_BAD_CONFIG', 'no address to listen on');

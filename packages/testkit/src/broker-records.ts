@@ -5,7 +5,7 @@ import { Outcome } from '@mutirao/api/machine';
 export function aJobSummary(fields: Partial<JobSummary> = {}): JobSummary {
   return {
     jobId: 1, label: 'poster', userId: 'ana', status: JobStatus.FINISHED, submittedUnixMs: 1_000_000, endedUnixMs: 1_012_500, taskCount: 10,
-    waitingCount: 0, readyCount: 0, runningCount: 0, finishedCount: 10, failedCount: 0, cancelledCount: 0, replicaCount: 11, cancelReason: '', extraVoteCount: 0, doubtfulCount: 0, doubtfulTaskIndexes: [], ...fields,
+    waitingCount: 0, readyCount: 0, placedCount: 0, runningCount: 0, finishedCount: 10, failedCount: 0, cancelledCount: 0, replicaCount: 11, cancelReason: '', extraVoteCount: 0, doubtfulCount: 0, doubtfulTaskIndexes: [], ...fields,
   };
 }
 

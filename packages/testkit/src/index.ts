@@ -43,6 +43,7 @@ export { runs } from './runs.ts';
 export { slowEasy, slowReinsert, SlowResource, slowStartNow, slowStarts, startHeads, type SlowPolicy, type SlowRequest } from './slow-resource.ts';
 export { anyDraft, anyProblem, tenTasks } from './workflows.ts';
 export { isAlive } from './is-alive.ts';
+export { withOptions } from './with-options.ts';
 export { HandTimers } from './hand-timers.ts';
 export { PretendStream, type Fate } from './pretend-stream.ts';
 export { resourceManagerCases, type ManagerCase, type ManagerUnderTest } from './resource-manager-cases.ts';

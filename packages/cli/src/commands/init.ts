@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-import { accountName } from '@mutirao/runtime/files';
+import { accountName, prepareHome } from '@mutirao/runtime/files';
 import { identityFolder, initIdentity } from '@mutirao/runtime/identity';
 
 import type { Act, CommandContext } from '../context.ts';
@@ -22,6 +22,7 @@ export function define(command: Command, act: Act): void {
 
 /** Makes the identity of the home folder, or its certificates anew. */
 export async function init(context: CommandContext, { host, days }: InitOptions): Promise<ExitStatus> {
+  prepareHome(context.home);
   const folder = identityFolder(context.home);
   const made = await initIdentity({ folder, user: accountName(), hosts: host ?? [], lasts: readDays(days), now: context.clock.now() });
   tellIdentity(context.output, made, ['Servers may listen for other hosts now. For another host: mutirao identity issue --for HOST --out FOLDER.']);

@@ -5,12 +5,14 @@ import { MutiraoError } from '@mutirao/api/errors';
 
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
-import { parseClusters, parseSettings, type GridSize } from '../grid/plan.ts';
+import { parseClusters, type GridSize } from '../grid/plan.ts';
+import { parseSettings, refuseWithoutProcess } from '../grid/settings.ts';
 import { gridJson, type GridRecord } from '../grid/record.ts';
 import { checkPlacement } from './job/scheduling-options.ts';
 import { startKeepers, stopKeepers } from '../site/start-keeper.ts';
 import { renderPairs } from '../output/table.ts';
 import { tell } from '../output/tell.ts';
+import { collect } from '../usage/repeated-options.ts';
 
 /** How large the grid is, and whether the terminal is given back. */
 export interface UpOptions {
@@ -33,7 +35,7 @@ export function define(command: Command, act: Act): void {
     .option('--reservations', 'a reservation manager too; the clusters honour its reservations')
     .option('--no-web', 'serve no page of it')
     .option('--placement <strategy[:a]>', 'which cluster tasks join that take several processors, where their job does not say: min-ct:0.5, min-wwt:adaptive (default: none)')
-    .option('--set <process.option=value>', 'an option of all processes of a kind, as in cluster.walltime-max=10m', (value: string, former: string[]) => [...former, value], [])
+    .option('--set <process.option=value>', 'an option of all processes of a kind, as in cluster.walltime-max=10m', collect, [])
     .option('--trace <folder>', 'have all processes write debugging traces there, for "mutirao sim replay"')
     .option('-d, --detach', 'go on in the background; "mutirao down" stops it')
     .action((options: UpOptions) => act((context) => startGrid(context, options)));
@@ -47,6 +49,7 @@ export async function startGrid(context: CommandContext, options: UpOptions): Pr
     ...(options.reservations === true ? { hasReservations: true } : {}), ...(options.web ? { hasPage: true } : {}),
   };
   if (size.clusters.length === 0 && size.machines === 0) throw new MutiraoError('MUT_BAD_REQUEST', 'the grid has neither clusters nor machines; want one at least');
+  refuseIneffective(size);
   if (options.detach === true) {
     await startDetached(context, options);
     return 0;
@@ -60,6 +63,15 @@ export async function startGrid(context: CommandContext, options: UpOptions): Pr
   await stopKeepers(context);
   context.output.note('The grid has stopped.');
   return 0;
+}
+
+function refuseIneffective({ settings, clusters, machines, hasReservations, hasPage }: GridSize): void {
+  refuseWithoutProcess(settings, {
+    ...(clusters.length === 0 ? { cluster: 'there are no clusters (--clusters)' } : {}),
+    ...(machines === 0 ? { agent: 'there are no lab machines (--machines)' } : {}),
+    ...(hasReservations === true ? {} : { reservations: 'there is no reservation manager (--reservations)' }),
+    ...(hasPage === true ? {} : { web: 'there is no page (--no-web)' }),
+  });
 }
 
 function settingsOf({ set, placement }: UpOptions): GridSize['settings'] {

@@ -61,7 +61,9 @@ export function findReservationsAddress(home: string, name: string | undefined):
 function listFolders(folder: string): string[] {
   try {
     return readdirSync(folder);
-  } catch {
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw new MutiraoError('MUT_UNREACHABLE', `${folder} cannot be read: ${message}`, { cause: error });
     return [];
   }
 }
@@ -71,7 +73,8 @@ function readAddress(path: string, otherwise: string): string {
   try {
     ({ address } = JSON.parse(readFileSync(path, 'utf8')) as { address?: unknown });
   } catch (error) {
-    throw new MutiraoError('MUT_UNREACHABLE', otherwise, { cause: error });
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new MutiraoError('MUT_UNREACHABLE', code === undefined || code === 'ENOENT' ? otherwise : `${path} cannot be read: ${message}`, { cause: error });
   }
   if (typeof address !== 'string') throw new MutiraoError('MUT_UNREACHABLE', `${path} names no address`);
   return address;

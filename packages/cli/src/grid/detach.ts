@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { MutiraoError } from '@mutirao/api/errors';
+import { isErrorCode, MutiraoError } from '@mutirao/api/errors';
+import { prepareHome } from '@mutirao/runtime/files';
 import { ownCommandLine, startProcess } from '@mutirao/runtime/processes';
 
 import type { CommandContext } from '../context.ts';
@@ -18,6 +19,7 @@ const pollMs = 25;
  */
 export async function detachGrid(context: CommandContext, args: readonly string[]): Promise<GridRecord> {
   const log = logPath(context.home, 'up');
+  prepareHome(context.home);
   mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
   rmSync(log, { force: true });
   let hasEnded = false;
@@ -42,5 +44,5 @@ export async function detachGrid(context: CommandContext, args: readonly string[
 /** The error that the command in the background told, as our own. */
 function failureOf(log: string): MutiraoError {
   const [, code, message] = /^error: (MUT_[A-Z_]+) (.*)$/m.exec(log) ?? [];
-  return new MutiraoError(code === 'MUT_ALREADY_RUNNING' ? code : 'MUT_UNREACHABLE', message ?? `the grid did not start: ${log.trim().slice(-400)}`);
+  return new MutiraoError(code !== undefined && isErrorCode(code) ? code : 'MUT_UNREACHABLE', message ?? `the grid did not start: ${log.trim().slice(-400)}`);
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { describeLeft, removeTreeLater } from '@mutirao/runtime/files';
+import { describeLeft, prepareHome, removeTreeLater } from '@mutirao/runtime/files';
 
 import type { Output } from '../output/output.ts';
 import { findGridRecord, isSupervised } from './record.ts';
@@ -20,6 +20,7 @@ const roundsMax = 5;
 
 /** Opens the folder that the user gave, or makes one in `here/` of the usual home folder, which the nodes of a cluster share as a rule. */
 export function openHereHome(given: string | undefined, usualHome: string): HereHome {
+  prepareHome(given ?? usualHome);
   if (given !== undefined) return { path: given, isTemporary: false };
   const folder = join(usualHome, 'here');
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -124,14 +124,3 @@ export function parseClusters(text: string): number[] {
     return processors;
   });
 }
-
-/** Reads the values of `--set`: PROCESS.OPTION=VALUE. @throws {MutiraoError} MUT_BAD_REQUEST. */
-export function parseSettings(texts: readonly string[]): Record<ProcessName, string[]> {
-  const settings: Record<ProcessName, string[]> = { agent: [], broker: [], cluster: [], provider: [], reservations: [], web: [] };
-  for (const text of texts) {
-    const match = /^(agent|broker|cluster|provider|reservations|web)\.([a-z][a-z-]*)=(.*)$/s.exec(text);
-    if (match === null) throw new MutiraoError('MUT_BAD_REQUEST', `--set is "${text}"; want PROCESS.OPTION=VALUE, as in cluster.walltime-max=10m`);
-    settings[match[1] as ProcessName].push(`--${match[2] ?? ''}`, match[3] ?? '');
-  }
-  return settings;
-}

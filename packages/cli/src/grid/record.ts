@@ -1,8 +1,8 @@
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 
-import { readFileId } from '@mutirao/runtime/files';
+import { prepareHome, readFileId } from '@mutirao/runtime/files';
 
 /** What `mutirao up` writes to grid.json in the home folder, for other commands to find the parts of the grid. */
 export interface GridRecord {
@@ -52,7 +52,7 @@ export function findGridRecord(home: string): GridRecord | undefined {
 
 /** Writes the first record of a home folder's grid. @returns false when there is one already; of two that try at once one wins. */
 export function claimHome(home: string, record: GridRecord): boolean {
-  mkdirSync(home, { recursive: true, mode: 0o700 });
+  prepareHome(home);
   const draft = `${gridRecordPath(home)}.${record.pid}.tmp`;
   const homeId = readFileId(home);
   writeFileSync(draft, `${JSON.stringify({ ...record, ...(homeId === undefined ? {} : { homeId }) })}\n`, { mode: 0o600 });

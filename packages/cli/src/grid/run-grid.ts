@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { MutiraoError } from '@mutirao/api/errors';
+import { isErrorCode, MutiraoError, type ErrorCode } from '@mutirao/api/errors';
 import { writeAtomic } from '@mutirao/runtime/files';
 import { killGroup, startProcess } from '@mutirao/runtime/processes';
 
@@ -127,7 +127,7 @@ function given(addresses: { readonly reservations: string; readonly page: string
 /** Starts the page beside everything else, which does without it where it does not come up. */
 async function startPage({ context, supervisor }: Starting, plan: GridPlan): Promise<string | undefined> {
   if (await supervisor.start(plan.web(), readyMax) === undefined) {
-    if (!context.signal.aborted) context.output.note(`There is no page: ${lastWords(logPath(context.home, 'web'))}`);
+    if (!context.signal.aborted) context.output.note(`There is no page: ${endOf(logPath(context.home, 'web')).words}`);
     return undefined;
   }
   return findPage(context.home)?.url;
@@ -138,7 +138,8 @@ export async function startPart({ context, supervisor }: Starting, plan: Process
   if (context.signal.aborted) return '';
   const address = await supervisor.start(plan, readyMax);
   if (address === undefined && !context.signal.aborted) {
-    throw new MutiraoError('MUT_UNREACHABLE', `${plan.name} did not come up: ${lastWords(logPath(context.home, plan.name))}`);
+    const { code, words } = endOf(logPath(context.home, plan.name));
+    throw new MutiraoError(code, `${plan.name} did not come up: ${words}`);
   }
   return address ?? '';
 }
@@ -157,22 +158,34 @@ function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-function lastWords(path: string): string {
+/** How a process that did not come up ended, by its log. */
+function endOf(path: string): { readonly code: ErrorCode; readonly words: string } {
+  let lines: string[];
   try {
-    const lines = readFileSync(path, 'utf8').trim().split('\n');
-    return `${wordsOf(lines.at(-1) ?? '').slice(0, 400)} (${path})`;
+    lines = readFileSync(path, 'utf8').trim().split('\n');
   } catch {
-    return `there is no log ${path}`;
+    return { code: 'MUT_UNREACHABLE', words: `there is no log ${path}` };
   }
+  const last = readLine(lines.at(-1) ?? '');
+  if (last !== undefined) return { code: last.code, words: `${last.words.slice(0, 400)} (${path})` };
+  const text = findComplaint(lines);
+  return text === undefined ? { code: 'MUT_UNREACHABLE', words: `${(lines.at(-1) ?? '').slice(0, 400)} (${path})` } : { code: 'MUT_BAD_CONFIG', words: text.slice(0, 400) };
 }
 
-/** What a line of a log says; a line that is no JSON says itself. */
-function wordsOf(line: string): string {
+/** What is wrong with a command line or a configuration comes as text: an error, perhaps the nearest name, and then what to do. */
+function findComplaint(lines: readonly string[]): string | undefined {
+  const at = lines.findLastIndex((line) => /^(?:error: |mutirao \w+: )/.test(line));
+  const [line = '', next = ''] = at < 0 ? [] : lines.slice(at, at + 2);
+  return at < 0 ? undefined : `${line.replace(/^(?:error: |mutirao \w+: )/, '')}${next.startsWith('(Did you mean') ? ` ${next}` : ''}`;
+}
+
+/** What a line of a log says; undefined for text. */
+function readLine(line: string): { readonly code: ErrorCode; readonly words: string } | undefined {
   try {
-    const { msg } = JSON.parse(line) as { msg?: unknown };
-    return typeof msg === 'string' ? msg : line;
+    const { msg, code } = JSON.parse(line) as { msg?: unknown; code?: unknown };
+    return { code: typeof code === 'string' && isErrorCode(code) ? code : 'MUT_UNREACHABLE', words: typeof msg === 'string' ? msg : line };
   } catch {
-    return line;
+    return undefined;
   }
 }
 

@@ -16,7 +16,7 @@ export function jobJson(job: JobSummary): JsonOf<Shapes['job']> {
   return {
     job_id: job.jobId, label: job.label, user_id: job.userId, status: nameOf(JobStatus, job.status),
     submitted_unix_ms: job.submittedUnixMs, ended_unix_ms: orNull(job.endedUnixMs),
-    task_count: job.taskCount, waiting_count: job.waitingCount, ready_count: job.readyCount, running_count: job.runningCount, finished_count: job.finishedCount,
+    task_count: job.taskCount, waiting_count: job.waitingCount, ready_count: job.readyCount, placed_count: job.placedCount, running_count: job.runningCount, finished_count: job.finishedCount,
     failed_count: job.failedCount, cancelled_count: job.cancelledCount, replica_count: job.replicaCount, cancel_reason: job.cancelReason,
     extra_vote_count: job.extraVoteCount, doubtful_count: job.doubtfulCount, doubtful_task_indexes: job.doubtfulTaskIndexes,
   };
@@ -174,7 +174,7 @@ export function resourceJson(resource: GetResourceResponse): JsonOf<Shapes['reso
     walltime_granularity_ms: resource.walltimeGranularityMs, heuristic: resource.heuristic, default_task_time_ms: resource.defaultTaskTimeMs,
     heuristic_switched: resource.heuristicSwitched, queued_requests: resource.queuedRequests,
     machines: resource.machines, draining: resource.draining, reasons: resource.reasons,
-    leases: resource.leases.map(leaseJson), spool_trouble: resource.spoolTrouble,
+    leases: resource.leases.map(leaseJson), spool_trouble: resource.spoolTrouble, queue_trouble: resource.queueTrouble,
   };
 }
 

@@ -26,7 +26,8 @@ const jobFields = {
   task_count: ['integer', 'Tasks in all.'],
   waiting_count: ['integer', 'Tasks that wait for other tasks of the job.'],
   ready_count: ['integer', 'Tasks that wait for a machine.'],
-  running_count: ['integer', 'Tasks with a replica on a machine.'],
+  placed_count: ['integer', 'Tasks at a machine that have not begun there: their inputs are brought, or they wait for its processors.'],
+  running_count: ['integer', 'Tasks that run, or whose results are verified.'],
   finished_count: ['integer', 'Tasks whose result was accepted.'],
   failed_count: ['integer', 'Tasks given up.'],
   cancelled_count: ['integer', 'Tasks cancelled.'],
@@ -62,6 +63,7 @@ export const shapes = {
   },
   cancelled_job: {
     job_id: ['integer', 'The job that was cancelled.'],
+    ended_before: ['string or null', 'How it had ended before it could be cancelled; null where it was cancelled now.'],
   },
   event: {
     sequence: ['integer', 'Position in the log of all events; pass it to `--after` to go on from here.'],
@@ -320,6 +322,7 @@ export const shapes = {
     reasons: ['array of string', 'Why it asks for what it asks for, or for nothing.'],
     leases: ['array of lease', 'What brokers have leased to it, and what it keeps for those that are away.'],
     spool_trouble: ['string', 'Why reports or outputs wait at their machines; empty while they find room.'],
+    queue_trouble: ['string', 'Why the queue of the resource is not known now; empty while it is known, and where machines attach by themselves.'],
   },
   retried: {
     job_id: ['integer', 'The job.'],

@@ -28,11 +28,24 @@ export function writeJson(output: Output, value: unknown, indent: 0 | 2 = 2): vo
 
 /** The terminal (or pipe) that the process was started with. */
 export function processOutput(mode: OutputMode): Output {
+  const terminal = terminalOutput(writeStandardError);
   return {
     mode,
     columns: (process.stderr.columns as number | undefined) ?? 100,
     write: writeStandardOutput,
-    note: (line) => { writeStandardError(`${line}\n`); },
-    progress: process.stderr.isTTY ? writeStandardError : undefined,
+    note: terminal.note,
+    progress: process.stderr.isTTY ? terminal.progress : undefined,
+  };
+}
+
+/** Writes notes and a bar to one terminal: a note comes above the bar, on a line of its own. */
+export function terminalOutput(write: (text: string) => void): Required<Pick<Output, 'note'>> & { progress(text: string): void } {
+  let bar = '';
+  return {
+    note: (line) => { write(bar === '' ? `${line}\n` : `\r\u001b[2K${line}\n${bar}`); },
+    progress: (text) => {
+      write(text);
+      bar = text.endsWith('\n') ? '' : text;
+    },
   };
 }

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 
-import { MutiraoError } from '@mutirao/api/errors';
 import type { Reservation } from '@mutirao/api/reservation';
 
 import type { ReservationClient } from '@mutirao/runtime/clients';
+import { actOnAll } from '../act-on-each.ts';
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { reservationJson } from '../json/reservation-documents.ts';
@@ -30,17 +30,8 @@ interface EachOf<Options> {
 async function actOnEach<Options extends { readonly manager?: string }>(context: CommandContext, { reservations, options, actOnOne }: EachOf<Options>): Promise<ExitStatus> {
   const ids = reservations.map(readReservationId);
   const manager = await openManager(context, options.manager);
-  const found: Reservation[] = [];
-  const failures: MutiraoError[] = [];
-  for (const id of ids) {
-    try {
-      const { reservation } = await actOnOne(manager, id, options);
-      if (reservation !== undefined) found.push(reservation);
-    } catch (error) {
-      if (!(error instanceof MutiraoError) || error.retryable) throw error;
-      failures.push(error);
-    }
-  }
+  const { done, failure } = await actOnAll(ids, (id) => actOnOne(manager, id, options));
+  const found = done.flatMap(({ reservation }) => reservation ?? []);
   const resources = await resourcesByName(manager);
   const unitOf = ({ resourceId }: Reservation): string => resources.get(resourceId)?.unit ?? '';
   tell(context.output, {
@@ -48,7 +39,6 @@ async function actOnEach<Options extends { readonly manager?: string }>(context:
     table: () => found.flatMap((one, index) => [...(index === 0 ? [] : ['']), ...reservationPairs(one, unitOf(one))]),
     quiet: () => found.map(({ reservationId }) => reservationId),
   });
-  const [first] = failures;
-  if (first !== undefined) throw failures.length === 1 ? first : new MutiraoError(first.code, failures.map(({ message }) => message).join('; '), { cause: first });
+  if (failure !== undefined) throw failure;
   return 0;
 }

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { isErrorCode, MutiraoError } from '@mutirao/api/errors';
-import { removeTree, siteFolder } from '@mutirao/runtime/files';
+import { prepareHome, removeTree, siteFolder } from '@mutirao/runtime/files';
 import { ownProgram, startProcess } from '@mutirao/runtime/processes';
 
 import type { CommandContext } from '../context.ts';
@@ -26,6 +26,7 @@ export function startKeeper(home: string, name: string, options: readonly string
   const running = findKeeper(home, name);
   if (running !== undefined) return running;
   const log = logPath(home, `site-${name}`);
+  prepareHome(home);
   mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
   const [command, ...own] = ownProgram('site');
   const { pid } = startProcess({

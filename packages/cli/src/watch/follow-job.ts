@@ -1,9 +1,10 @@
-import { JobStatus, type JobEvent, type JobSummary } from '@mutirao/api/broker';
+import { JobStatus, type GetJobResponse, type JobEvent, type JobSummary } from '@mutirao/api/broker';
 import { MutiraoError, registry } from '@mutirao/api/errors';
 
 import type { BrokerClient } from '@mutirao/runtime/clients';
 import type { CommandContext } from '../context.ts';
 import { openProgress } from './progress.ts';
+import { WaitingReasons } from './waiting-reasons.ts';
 
 /** What to wait for, and how. */
 export interface FollowOptions {
@@ -25,7 +26,11 @@ const awayMax = 120_000;
  */
 export async function followJob(context: CommandContext, broker: BrokerClient, { jobId, progress }: FollowOptions): Promise<JobSummary> {
   const shown = openProgress(context.output, progress);
-  const show = (job: JobSummary): void => { shown.update(job, context.clock.now()); };
+  const reasons = new WaitingReasons(context, broker, jobId);
+  const show = (found: Looked): void => {
+    shown.update(found.job, context.clock.now(), found.remaining);
+    reasons.look(found.job);
+  };
   const absence = { heardAt: context.clock.now(), isAway: false };
   let after = 0;
   try {
@@ -50,18 +55,18 @@ export async function followJob(context: CommandContext, broker: BrokerClient, {
 
 /** Events say when to look; the job itself says what is so. */
 async function lookUntilEnd(context: CommandContext, broker: BrokerClient, { jobId, watch, absence, show }: {
-  jobId: number; watch: Watch; absence: { heardAt: number; isAway: boolean }; show(job: JobSummary): void;
+  jobId: number; watch: Watch; absence: { heardAt: number; isAway: boolean }; show(found: Looked): void;
 }): Promise<JobSummary> {
-  let job = await look(broker, jobId);
+  let found = await look(broker, jobId);
   for (;;) {
     if (absence.isAway) context.output.note('The broker is back.');
     absence.isAway = false;
     absence.heardAt = context.clock.now();
-    show(job);
-    if (job.status !== JobStatus.RUNNING) return job;
+    show(found);
+    if (found.job.status !== JobStatus.RUNNING) return found.job;
     await Promise.race([context.sleep(lookEveryMs), watch.bell()]);
     if (context.signal.aborted) throw interrupted(jobId, undefined);
-    if (watch.takeNews()) job = await look(broker, jobId);
+    if (watch.takeNews()) found = await look(broker, jobId);
   }
 }
 
@@ -111,10 +116,22 @@ function isOfWholeJob(event: JobEvent): boolean {
   return event.type.startsWith('job.') && event.type !== 'job.accepted';
 }
 
-async function look(broker: BrokerClient, jobId: number): Promise<JobSummary> {
-  const { job } = await broker.getJob({ jobId });
+/** How a job is, and how long what is open of it still takes. */
+interface Looked {
+  readonly job: JobSummary;
+  readonly remaining: number | undefined;
+}
+
+async function look(broker: BrokerClient, jobId: number): Promise<Looked> {
+  const answer = await broker.getJob({ jobId, withoutSpec: true });
+  const { job } = answer;
   if (job === undefined) throw new MutiraoError('MUT_INTERNAL', `the broker answered without the job ${jobId}`);
-  return job;
+  return { job, remaining: estimateOf(answer) };
+}
+
+/** The middle of what `job show` says, so that both say the same. Time in a queue is no part of it. */
+function estimateOf({ remainingMsMin, remainingMsMax }: GetJobResponse): number | undefined {
+  return remainingMsMin === undefined || remainingMsMax === undefined ? undefined : (remainingMsMin + remainingMsMax) / 2;
 }
 
 function isPassing(error: unknown): boolean {

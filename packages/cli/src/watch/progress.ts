@@ -6,7 +6,8 @@ import { nameOf } from '../wire/names.ts';
 
 /** Shows how far a job is. */
 export interface Progress {
-  update(job: JobSummary, now: number): void;
+  /** @param remaining how long what is open still takes, in milliseconds; undefined where nobody can tell. */
+  update(job: JobSummary, now: number, remaining?: number): void;
   /** Leaves the last state on the screen and the cursor below it. */
   close(): void;
 }
@@ -20,8 +21,8 @@ export function openProgress(output: Output, wanted: boolean): Progress {
 function barProgress(output: Output, draw: (line: string) => void): Progress {
   let drawn = '';
   return {
-    update: (job, now) => {
-      const line = barLine(job, now, output.columns);
+    update: (job, now, remaining) => {
+      const line = barLine(job, { now, remaining, columns: output.columns });
       if (line === drawn) return;
       draw(`\r\u001b[2K${line}`);
       drawn = line;
@@ -39,8 +40,8 @@ function lineProgress(output: Output): Progress {
   let told = '';
   let toldAt = 0;
   return {
-    update: (job, now) => {
-      const line = countLine(job, now);
+    update: (job, now, remaining) => {
+      const line = countLine(job, now, remaining);
       const isEnd = job.status !== JobStatus.RUNNING;
       if (line === told || (!isEnd && now - toldAt < lineEveryMs)) return;
       output.note(`job ${job.jobId} ${line}`);
@@ -52,9 +53,9 @@ function lineProgress(output: Output): Progress {
 }
 
 /** One line with a bar: `job 3 [#####-----]  50% 50/100  4 running  12.3s  about 12s left`. Never wider than `columns`. */
-export function barLine(job: JobSummary, now: number, columns: number): string {
+export function barLine(job: JobSummary, { now, remaining, columns }: { readonly now: number; readonly remaining?: number | undefined; readonly columns: number }): string {
   const head = `job ${job.jobId} `;
-  const tail = ` ${countLine(job, now)}`;
+  const tail = ` ${countLine(job, now, remaining)}`;
   const width = Math.min(40, columns - head.length - tail.length - 3);
   if (width < 8) return `${head}${tail.trimStart()}`.slice(0, Math.max(0, columns - 1));
   const done = job.finishedCount + job.failedCount + job.cancelledCount;
@@ -62,15 +63,16 @@ export function barLine(job: JobSummary, now: number, columns: number): string {
   return `${head}[${'#'.repeat(filled)}${'-'.repeat(width - filled)}]${tail}`;
 }
 
-function countLine(job: JobSummary, now: number): string {
+function countLine(job: JobSummary, now: number, remaining: number | undefined): string {
   const done = job.finishedCount + job.failedCount + job.cancelledCount;
   const percent = job.taskCount === 0 ? 100 : Math.floor((100 * done) / job.taskCount);
   const elapsed = (job.endedUnixMs === 0 ? now : job.endedUnixMs) - job.submittedUnixMs;
   const parts = [`${String(percent).padStart(3)}% ${done}/${job.taskCount}`];
   if (job.runningCount > 0) parts.push(`${job.runningCount} running`);
+  if (job.placedCount > 0) parts.push(`${job.placedCount} placed`);
   if (job.failedCount > 0) parts.push(`${job.failedCount} failed`);
   parts.push(showDuration(Math.max(0, elapsed)));
-  if (job.status === JobStatus.RUNNING && done > 0 && done < job.taskCount) parts.push(`about ${showDuration((elapsed * (job.taskCount - done)) / done)} left`);
+  if (job.status === JobStatus.RUNNING && remaining !== undefined && done < job.taskCount) parts.push(`about ${showDuration(remaining)} left`);
   if (job.status !== JobStatus.RUNNING) parts.push(nameOf(JobStatus, job.status));
   return parts.join('  ');
 }

@@ -1,9 +1,7 @@
 import type { CommandContext } from '../context.ts';
 import type { BrokerClient } from '@mutirao/runtime/clients';
 
-/** What a provider says whose resource manager it cannot ask. */
-const unreachable = 'The queue of the resource cannot be read';
-/** How long a job may be without a running task before it is told why. */
+/** How long a job may be without a running task before the user is shown why. */
 const patienceMs = 3_000;
 const pollMs = 1_000;
 
@@ -17,10 +15,19 @@ export interface Waiting {
   onUnreachable(reason: string): void;
 }
 
+/** What the providers of a job that waits say. */
+interface Standing {
+  /** Why they ask for nothing more. */
+  readonly reasons: readonly string[];
+  /** Why the queue of a resource, or a provider itself, is out of reach; undefined while all can be asked. */
+  readonly trouble: string | undefined;
+}
+
 /**
- * As long as `isOver` answers false: tells, once each, why a provider asks for nothing more while a job has no task that runs and none that has ended.
+ * While `isOver` answers false: reports, once each, why a provider asks for nothing more, as long as no task of the job runs or has ended. Gives up a resource whose queue stays
+ * unknown, whatever the cause: a manager that is out of reach, one that does not answer, or a provider that does not come up.
  *
- * Never throws: who waits for the job hears of a broker that is away.
+ * Never throws: the caller, which waits for the job, notices a broker that is away.
  */
 export async function tellWaiting(context: CommandContext, broker: BrokerClient, { jobId, unreachableMax, isOver, onUnreachable }: Waiting): Promise<void> {
   const told = new Set<string>();
@@ -29,30 +36,34 @@ export async function tellWaiting(context: CommandContext, broker: BrokerClient,
   while (!isOver() && !context.signal.aborted) {
     await context.sleep(pollMs);
     if (context.clock.now() - from < patienceMs) continue;
-    try {
-      const reasons = await reasonsOf(context, broker, jobId);
-      const trouble = reasons.find((reason) => reason.startsWith(unreachable));
-      if (trouble === undefined) reachedAt = context.clock.now();
-      else if (context.clock.now() - reachedAt >= unreachableMax) return onUnreachable(trouble);
-      for (const sentence of reasons) {
-        if (!told.has(sentence) && !isOver()) context.output.note(sentence);
-        told.add(sentence);
-      }
-    } catch {
-      // Asked again.
+    const { reasons, trouble } = await readStanding(context, broker, jobId);
+    if (trouble === undefined) reachedAt = context.clock.now();
+    else if (context.clock.now() - reachedAt >= unreachableMax) return onUnreachable(trouble);
+    for (const sentence of reasons) {
+      if (!told.has(sentence) && !isOver()) context.output.note(sentence);
+      told.add(sentence);
     }
   }
 }
 
 /** Nothing once a task has begun. */
-async function reasonsOf(context: CommandContext, broker: BrokerClient, jobId: number): Promise<string[]> {
-  const { job } = await broker.getJob({ jobId });
-  if (job === undefined || job.runningCount + job.finishedCount + job.failedCount > 0) return [];
-  const { providers } = await broker.listProviders();
-  const found: string[] = [];
-  for (const { address } of providers) {
-    const { reasons } = await (await context.provider(address)).getResource();
-    found.push(...reasons.slice(0, 1));
+async function readStanding(context: CommandContext, broker: BrokerClient, jobId: number): Promise<Standing> {
+  const reasons: string[] = [];
+  let trouble: string | undefined;
+  try {
+    const { job } = await broker.getJob({ jobId });
+    if (job === undefined || job.runningCount + job.finishedCount + job.failedCount > 0) return { reasons, trouble };
+    for (const { providerId, address } of (await broker.listProviders()).providers) {
+      try {
+        const resource = await (await context.provider(address)).getResource();
+        if (resource.queueTrouble !== '') trouble = resource.queueTrouble;
+        reasons.push(...resource.queueTrouble === '' ? resource.reasons.slice(0, 1) : [resource.queueTrouble]);
+      } catch (error) {
+        trouble = `The provider "${providerId}" does not answer: ${error instanceof Error ? error.message : String(error)}.`;
+      }
+    }
+  } catch {
+    // The broker is away, which the caller reports.
   }
-  return found;
+  return { reasons, trouble };
 }

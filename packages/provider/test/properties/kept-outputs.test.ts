@@ -94,7 +94,7 @@ class World {
       onKeeping: (agent) => { this.#pushed.divert(agent); }, onRouted: (agent) => { this.#pushed.repeat(agent); },
     });
     this.#host = {
-      state, relay: this.#relay, gate, ownerId: 'ana', keeper: undefined, deputy, exchange: this.exchange, pushed: this.#pushed, clock: systemClock, trouble: () => undefined,
+      state, relay: this.#relay, gate, ownerId: 'ana', keeper: undefined, deputy, exchange: this.exchange, pushed: this.#pushed, clock: systemClock, trouble: () => undefined, queueTrouble: () => '',
       ask: () => Promise.reject(new MutiraoError('MUT_UNIMPLEMENTED', 'nobody asks')),
     };
     this.#agent = this.#attach();

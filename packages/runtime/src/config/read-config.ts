@@ -28,6 +28,7 @@ export function flagName(option: string): string {
 /** Reads all options: a flag wins over the environment, that over the file, and that over the default. @throws {MutiraoError} MUT_BAD_CONFIG */
 export function readConfig<O extends OptionSpecs>(program: string, specs: O, sources: ConfigSources): ConfigOf<O> {
   const file = sources.file === undefined ? new Map<string, readonly string[]>() : readConfigFile(sources.file, Object.keys(specs));
+  if (program !== environmentIsFilledIn) refuseUnknownVariables(program, Object.keys(specs), sources.environment);
   const values: Record<string, unknown> = {};
   for (const [name, spec] of Object.entries(specs)) {
     const variable = environmentName(program, name);
@@ -40,6 +41,20 @@ export function readConfig<O extends OptionSpecs>(program: string, specs: O, sou
     values[name] = texts === undefined ? spec.default : parseAll(where, texts, spec);
   }
   return values as ConfigOf<O>;
+}
+
+/** The environment of agents is filled in by providers, which may be of a later release and know more options. */
+const environmentIsFilledIn = 'agent';
+
+/** Refuses variables that look like options of the program and are none, since they would be ignored in silence. */
+function refuseUnknownVariables(program: string, names: readonly string[], environment: ConfigSources['environment']): void {
+  const known = names.map((name) => environmentName(program, name));
+  const prefix = environmentName(program, '');
+  for (const variable of Object.keys(environment)) {
+    if (!variable.startsWith(prefix) || known.includes(variable)) continue;
+    const nearest = findNearestWord(variable, known);
+    throw new MutiraoError('MUT_BAD_CONFIG', `the environment has ${variable}, which is not an option of ${program}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`);
+  }
 }
 
 function firstGiven(places: readonly (readonly [string, readonly string[] | undefined])[]): readonly [string, readonly string[] | undefined] {

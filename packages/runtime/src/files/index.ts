@@ -11,6 +11,7 @@ export {
 } from './gathered-index.ts';
 export { hashFile } from './hash-file.ts';
 export { mutiraoHome } from './home.ts';
+export { checkHome, prepareHome } from './prepare-home.ts';
 export { makePrivateFile } from './make-private-file.ts';
 export { removalScript } from './removal/removal-script.ts';
 export { isRemoved, removedFolder, removeUnderOtherName } from './removed-folder.ts';

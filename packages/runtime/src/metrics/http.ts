@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { MutiraoError } from '@mutirao/api/errors';
+import { addressTaken } from '../rpc/address-taken.ts';
 import { parseLoopbackAddress } from '../rpc/address.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -18,7 +20,7 @@ export interface RunningHttp {
   close(): Promise<void>;
 }
 
-/** Serves /metrics for Prometheus and /healthz (200 "ok", or 503 with what is wrong). @throws {MutiraoError} MUT_LOOPBACK_ONLY */
+/** Serves /metrics for Prometheus and /healthz (200 "ok", or 503 with what is wrong). @throws {MutiraoError} MUT_LOOPBACK_ONLY, MUT_ADDRESS_TAKEN */
 export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   const { host, port } = parseLoopbackAddress(options.address);
   const server = createServer((request, response) => { void answer(options, request, response); });
@@ -51,9 +53,12 @@ async function answer({ metrics, healthy }: HttpOptions, request: IncomingMessag
 
 function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
+    const refuse = (error: NodeJS.ErrnoException): void => {
+      reject(error.code === 'EADDRINUSE' ? addressTaken(`${host}:${port}`, error) : new MutiraoError('MUT_BAD_CONFIG', `cannot listen on ${host}:${port}: ${error.message}`, { cause: error }));
+    };
+    server.once('error', refuse);
     server.listen(port, host, () => {
-      server.off('error', reject);
+      server.off('error', refuse);
       resolve();
     });
   });

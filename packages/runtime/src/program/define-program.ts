@@ -3,6 +3,7 @@ import { MutiraoError, registry } from '@mutirao/api/errors';
 import { readConfig, type ConfigOf, type OptionSpecs } from '../config/index.ts';
 import { keepOwnFilesUsable } from '../files/account.ts';
 import { mutiraoHome } from '../files/home.ts';
+import { prepareHome } from '../files/prepare-home.ts';
 import { isFullDisk } from '../files/room.ts';
 import { createLogger, type Logger } from '../log/index.ts';
 import { commonOptions, parseCommandLine } from './command-line.ts';
@@ -33,6 +34,8 @@ export interface Program<O extends OptionSpecs> {
   readonly options: O;
   /** One sentence for --help on what words after `--` mean; left out where there may be none. */
   readonly passesOn?: string;
+  /** Whether it can do without a home folder that it may write to, as an agent on another host can. */
+  readonly doesWithoutHome?: true;
   /** Resolves when all is drained after `context.signal` was aborted, or when there is nothing more to do. */
   run(config: ConfigOf<O>, context: ProgramContext): Promise<void>;
 }
@@ -79,6 +82,7 @@ async function runToEnd<O extends OptionSpecs>(program: Program<O>, { config, pa
   const fail = (error: unknown): void => { host.exit(reportEnd(error, { program: program.name, home, log, config, parts })); };
   host.onUncaught(fail);
   try {
+    if (program.doesWithoutHome !== true) prepareHome(home);
     await program.run(config, { log, signal: abortedBySignals(host, log, config.leash), home, passedOn, fail, addToDump: (name, describe) => { parts.set(name, describe); } });
   } catch (error) {
     fail(error);

@@ -1,5 +1,6 @@
 import { chmodSync } from 'node:fs';
 import { Server, type ServerCredentials } from '@grpc/grpc-js';
+import { addressTaken } from './address-taken.ts';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Logger } from '../log/index.ts';
 import type { Metrics } from '../metrics/index.ts';
@@ -43,7 +44,7 @@ const securityInterval = 1000;
  * Serves services, with grpc.health.v1 open to all and server reflection to those with a credential.
  *
  * @throws {MutiraoError} MUT_BAD_CONFIG, MUT_TOKEN_UNSAFE for a key that others may read or a socket in a folder that others can
- * enter, or MUT_ALREADY_RUNNING when the port or the socket is taken.
+ * enter, MUT_ADDRESS_TAKEN when the port is taken, or MUT_ALREADY_RUNNING when the socket is.
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const address = parseAddress(options.address);
@@ -107,14 +108,15 @@ function listen(server: Server, address: string, credentials: ServerCredentials)
   return new Promise((resolve, reject) => {
     server.bindAsync(address, credentials, (error, port) => {
       if (error === null) resolve(port);
-      else reject(new MutiraoError(isNoSocketPlace(address, error) ? 'MUT_BAD_CONFIG' : 'MUT_ALREADY_RUNNING', `cannot listen on ${address}: ${error.message}`, { cause: error }));
+      else reject(listenError(address, error));
     });
   });
 }
 
-/** Some file systems have no sockets, and some folders cannot be written to. */
-function isNoSocketPlace(address: string, { message }: Error): boolean {
-  return address.startsWith('unix:') && !message.includes('EADDRINUSE');
+/** That a socket cannot be made, a port is reserved for root or an address is not of this host is another mistake than a port that is taken. */
+function listenError(address: string, error: Error): MutiraoError {
+  if (error.message.includes('EADDRINUSE')) return addressTaken(address, error);
+  return new MutiraoError('MUT_BAD_CONFIG', `cannot listen on ${address}: ${error.message}`, { cause: error });
 }
 
 function shutDown(server: Server, graceMs: number): Promise<void> {

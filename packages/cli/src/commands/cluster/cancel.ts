@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 
+import { actOnAll } from '../../act-on-each.ts';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { findClusterAddress } from '../../grid/addresses.ts';
@@ -16,11 +17,15 @@ export function define(command: Command, act: Act): void {
 export async function cancelRequests(context: CommandContext, requestIds: readonly string[], clusterName: string | undefined): Promise<ExitStatus> {
   const { name, address } = findClusterAddress(context.home, clusterName);
   const cluster = await context.cluster(address);
-  for (const requestId of requestIds) await cluster.release({ requestId });
-  tell(context.output, {
-    json: () => requestIds.map((requestId) => ({ cluster: name, request_id: requestId })),
-    table: () => requestIds.map((requestId) => `Request ${requestId} of ${name} is released.`),
-    quiet: () => requestIds,
+  const { done, failure } = await actOnAll(requestIds, async (requestId) => {
+    await cluster.release({ requestId });
+    return requestId;
   });
+  tell(context.output, {
+    json: () => done.map((requestId) => ({ cluster: name, request_id: requestId })),
+    table: () => done.map((requestId) => `Request ${requestId} of ${name} is released.`),
+    quiet: () => done,
+  });
+  if (failure !== undefined) throw failure;
   return 0;
 }

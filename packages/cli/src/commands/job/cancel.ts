@@ -1,9 +1,13 @@
 import type { Command } from 'commander';
 
+import { JobStatus, type JobSummary } from '@mutirao/api/broker';
+
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
+import type { JsonOf, shapes } from '../../json/shapes.ts';
 import { tell } from '../../output/tell.ts';
-import { resolveJobIds } from '../../selectors.ts';
+import { resolveJobs } from '../../selectors.ts';
+import { nameOf } from '../../wire/names.ts';
 
 export function define(command: Command, act: Act): void {
   command
@@ -12,15 +16,19 @@ export function define(command: Command, act: Act): void {
     .action((jobs: string, options: { reason: string }) => act((context) => cancelJobs(context, jobs, options.reason)));
 }
 
-/** Cancels jobs; repeating it is harmless. */
+/** Cancels jobs; repeating it is harmless. One that has ended stays as it is, which is said. */
 export async function cancelJobs(context: CommandContext, selector: string, reason: string): Promise<ExitStatus> {
   const broker = await context.broker();
-  const jobIds = await resolveJobIds(broker, selector, 'running');
-  for (const jobId of jobIds) await broker.cancelJob({ jobId, reason });
+  const jobs = await resolveJobs(broker, selector, 'running');
+  for (const { jobId, status } of jobs) if (status === JobStatus.RUNNING) await broker.cancelJob({ jobId, reason });
   tell(context.output, {
-    json: () => jobIds.map((jobId) => ({ job_id: jobId })),
-    table: () => (jobIds.length === 0 ? ['Nothing to cancel.'] : jobIds.map((jobId) => `Job ${jobId} is cancelled.`)),
-    quiet: () => jobIds,
+    json: () => jobs.map(({ jobId, status }): JsonOf<typeof shapes.cancelled_job> => ({ job_id: jobId, ended_before: status === JobStatus.RUNNING ? null : nameOf(JobStatus, status) })),
+    table: () => (jobs.length === 0 ? ['Nothing to cancel: none of your jobs is running.'] : jobs.map(cancelledLine)),
+    quiet: () => jobs.map(({ jobId }) => jobId),
   });
   return 0;
+}
+
+function cancelledLine({ jobId, status }: JobSummary): string {
+  return status === JobStatus.RUNNING ? `Job ${jobId} is cancelled.` : `Job ${jobId} had already ended (${nameOf(JobStatus, status)}); nothing to cancel.`;
 }

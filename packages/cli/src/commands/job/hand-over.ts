@@ -9,9 +9,11 @@ import type { JobSpec } from '@mutirao/core/messages';
 import type { BrokerClient } from '@mutirao/runtime/clients';
 import type { CommandContext } from '../../context.ts';
 import { resolveJobId } from '../../selectors.ts';
+import { UsageError } from '../../usage/usage-error.ts';
 import type { HereOptions } from './here-options.ts';
 import type { InsideOptions } from './inside-reservation.ts';
-import { readJobFile, readText } from './job-file.ts';
+import { describeSuspicions, refuseMisread } from './check-submission.ts';
+import { readJobFile, readText, refuseScriptAt } from './job-file.ts';
 import { makeJob, overrideJob, taskOptionsGiven, type JobOptions, type TaskOptions } from './job-options.ts';
 
 /** Everything that `job submit` takes. */
@@ -50,14 +52,24 @@ export function readJob(context: CommandContext, file: string | undefined, optio
 function readBag(context: CommandContext, file: string | undefined, options: SubmitOptions): JobSpec {
   const taskOptions: TaskOptions = { ...options, op: options.op ?? true };
   const command = context.passedOn ?? [];
+  refuseMisread({ file, command, array: options.array, directory: context.directory });
   if (file === undefined) {
-    if (command.length === 0 && taskOptions.op) throw new MutiraoError('MUT_BAD_REQUEST', 'there is nothing to submit; want a job file, or a command after "--"');
-    return makeJob(command, taskOptions, context.directory, (list) => readText(list === '-' ? '/dev/stdin' : resolve(context.directory, list)));
+    if (command.length === 0 && taskOptions.op) throw nothingToSubmit(taskOptions);
+    const job = makeJob(command, taskOptions, context.directory, (list) => readText(list === '-' ? '/dev/stdin' : resolve(context.directory, list)));
+    for (const sentence of describeSuspicions(job, { command, directory: context.directory })) context.output.note(`warning: ${sentence}`);
+    return job;
   }
-  if (command.length > 0) throw new MutiraoError('MUT_BAD_REQUEST', `the file ${file} and a command after "--" are given; want one of them`);
   const given = taskOptionsGiven(taskOptions);
+  if (given.length > 0) refuseScriptAt(file, context.directory);
   if (given.length > 0) throw new MutiraoError('MUT_BAD_REQUEST', `${given.join(', ')} beside the file ${file}; the file itself says that`);
   return readJobFile(file, { directory: context.directory, taskCommand: options.taskCommand }, context.output.note);
+}
+
+function nothingToSubmit(options: TaskOptions): UsageError {
+  const hasValues = [options.array, options.eachLine, options.values].some((given) => given !== undefined);
+  return new UsageError('there is nothing to submit; expected a job file, or a command after "--"', {
+    rewrite: (words) => [...words.filter((word) => word !== '--'), '--', 'COMMAND', ...(hasValues ? ['{}'] : [])],
+  });
 }
 
 const attemptsMax = 3;

@@ -8,8 +8,10 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { Duration } from '@mutirao/core/shared';
 import { parseDuration } from '@mutirao/formats';
 
-import { noManager, parseSettings } from '../../grid/plan.ts';
+import { noManager } from '../../grid/plan.ts';
 import type { HereSite } from '../../grid/run-here.ts';
+import { parseSettings, refuseWithoutProcess } from '../../grid/settings.ts';
+import { collect } from '../../usage/repeated-options.ts';
 
 /** What `job submit --here` takes beside the job. */
 export interface HereOptions {
@@ -37,7 +39,7 @@ export function addHereOptions(command: Command): void {
     .option('--here-patience <duration>', 'with --here: give up when the resource manager has been out of reach for so long and no task has begun; 0 for never (default: 2m)')
     .option('--heuristic <name>', 'with --here: what decides the allocation requests')
     .option('--default-task-time <duration>', 'with --here: how long a task is taken to last before any has ended; for initial, adaptive and mixed')
-    .option('--set <process.option=value>', 'with --here: an option of a process, as in provider.slurm-partition=main', (value: string, former: readonly string[] = []) => [...former, value])
+    .option('--set <process.option=value>', 'with --here: an option of a process, as in provider.slurm-partition=main', collect)
     .option('--task-output', 'with --here: print what the tasks printed, when the job has ended');
 }
 
@@ -59,7 +61,12 @@ export function readSite(options: HereOptions, usualHome: string, path: string |
   if (options.hereProcessors !== undefined && manager !== undefined && manager !== noManager) {
     throw new MutiraoError('MUT_BAD_REQUEST', '--here-processors beside a cluster that has its own processors');
   }
-  return { manager, processors: readProcessors(options.hereProcessors), settings: readSettings(options) };
+  const settings = readSettings(options);
+  refuseWithoutProcess(settings, {
+    reservations: 'a job that runs alone has no reservation manager', web: 'a job that runs alone has no page',
+    ...(manager === undefined ? {} : { cluster: 'no cluster is started' }), ...(manager === noManager ? {} : { agent: 'the agents are started by the resource manager' }),
+  });
+  return { manager, processors: readProcessors(options.hereProcessors), settings };
 }
 
 /** How long a resource manager may be out of reach; Infinity for ever. @throws {FormatError} MUT_BAD_DURATION */

@@ -1,10 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, parse, resolve } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import type { JobSpec } from '@mutirao/core/messages';
 import { decodeText, detectFormat, parseJdf } from '@mutirao/formats';
 import { makeWorkflowJob, parseWorkflow } from '@mutirao/formats/workflow';
+
+import { refuseScript } from './script-file.ts';
 
 /** Reads a text file. @throws {MutiraoError} MUT_BAD_REQUEST when it cannot be read. @throws {FormatError} where it is no text. */
 export function readText(path: string): string {
@@ -16,6 +18,14 @@ export function readText(path: string): string {
     throw new MutiraoError('MUT_BAD_REQUEST', code === 'ENOENT' ? `there is no file ${path}` : `cannot read ${path}: ${message}`, { cause: error });
   }
   return decodeText(bytes, path);
+}
+
+/** Refuses a script in the place of a job file, whatever else is wrong. @throws {UsageError} */
+export function refuseScriptAt(file: string, directory: string): void {
+  const path = resolve(directory, file);
+  if (!existsSync(path)) return;
+  const text = readText(path);
+  refuseScript(file, text, detectFormat(text) !== 'unknown');
 }
 
 /** How a job file is read. */
@@ -38,7 +48,9 @@ const workflowFormats: readonly string[] = ['workflow', 'wfformat', 'json', 'dax
 export function readJobFile(file: string, { directory, taskCommand }: JobFileOptions, warn: (line: string) => void): JobSpec {
   const path = resolve(directory, file);
   const text = readText(path);
-  if (workflowFormats.includes(detectFormat(text))) {
+  const format = detectFormat(text);
+  refuseScript(file, text, format !== 'unknown');
+  if (workflowFormats.includes(format)) {
     const { job, warnings } = makeWorkflowJob(parseWorkflow(text, file), { directory: dirname(path), taskCommand });
     for (const warning of warnings) warn(`warning: ${file}: ${warning}`);
     return { ...job, label: job.label === '' ? parse(path).name : job.label };

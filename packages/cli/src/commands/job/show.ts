@@ -133,7 +133,7 @@ function describeScheduling(spec: JobSpec): string {
 /** A job's tasks by status, in words; statuses without tasks are left out. */
 export function countsOf(job: JobSummary): string {
   const counts = [
-    [job.finishedCount, 'finished'], [job.runningCount, 'running'], [job.readyCount, 'ready'], [job.waitingCount, 'waiting'], [job.failedCount, 'failed'], [job.cancelledCount, 'cancelled'],
+    [job.finishedCount, 'finished'], [job.runningCount, 'running'], [job.placedCount, 'placed'], [job.readyCount, 'ready'], [job.waitingCount, 'waiting'], [job.failedCount, 'failed'], [job.cancelledCount, 'cancelled'],
   ] as const;
   const told = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`).join(', ');
   return `${job.taskCount}${told === '' ? '' : `: ${told}`}`;

@@ -12,6 +12,7 @@ import { closeHereHome, listAbandoned, openHereHome, type HereHome } from '../..
 import { runHere } from '../../grid/run-here.ts';
 import { jobJson } from '../../json/documents.ts';
 import { tell } from '../../output/tell.ts';
+import { explainMissingFile } from '../../watch/explain-missing-file.ts';
 import { followJob, type FollowOptions } from '../../watch/follow-job.ts';
 import { tellWaiting } from '../../watch/tell-waiting.ts';
 import { fetchTasks, taskTable } from '../task/list.ts';
@@ -147,6 +148,8 @@ async function tellFailures({ output, clock }: CommandContext, broker: BrokerCli
     const last = Buffer.from(standardError).toString('utf8').trimEnd().split('\n').at(-1) ?? '';
     if (last !== '') output.note(`task ${taskIndex}: ${last.slice(0, 200)}`);
   }
+  const missing = await explainMissingFile(broker, job);
+  if (missing !== undefined) output.note(missing);
   if (more) output.note(`${job.failedCount - found.length} more tasks failed.`);
 }
 

@@ -7,19 +7,19 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { jobJson, resumedJson } from '../../json/documents.ts';
 import { tell } from '../../output/tell.ts';
+import { collect } from '../../usage/repeated-options.ts';
 import { followJob } from '../../watch/follow-job.ts';
 import { handOver, readJob, type SubmitOptions } from './hand-over.ts';
 import { addHereOptions, refuseWithoutHere } from './here-options.ts';
 import { reserveFor } from './inside-reservation.ts';
 import { withdrawOwn } from './reserve-for-deadline.ts';
 import { describeResumed } from './describe-resumed.ts';
-import { endLine, exitStatusOfJob } from './wait.ts';
-
-const collect = (value: string, former: readonly string[] = []): readonly string[] => [...former, value];
+import { endLine, exitStatusOfJob, noteMissingFile } from './wait.ts';
 
 export function define(command: Command, act: Act): void {
   command
     .usage('[options] [--array SELECTOR | --each-line FILE | --values A,B,C] -- COMMAND {}\n       mutirao job submit [options] FILE')
+    .addHelpText('after', '\nTasks start in an empty folder of their own: --put brings files and folders there, --get brings results home.\n\nmutirao job submit --put sim.py --get result.txt:result-{}.txt --array 1-10 --wait -- python3 sim.py {}')
     .argument('[file]', 'a job file (JDF) or a workflow (YAML, WfFormat, DAX, job XML); its format is told by its content')
     .option('--task-command <command>', 'of a workflow file: the command of tasks that have none, with {id}, {kind}, {seconds}, {dimension}, {inputs} and {outputs} of the task')
     .option('--array <selector>', 'one task per number: 1-1000, 0-90:10, 1,3,5-8')
@@ -83,6 +83,7 @@ export async function submitJob(context: CommandContext, file: string | undefine
   if (resumed !== undefined) for (const line of describeResumed(resumed, taskCount)) context.output.note(line);
   const ended = await followJob(context, await context.broker(), { jobId, progress: options.progress === true });
   tell(context.output, { json: () => jobJson(ended), table: () => [endLine(ended)], quiet: () => [jobId] });
+  await noteMissingFile(context, ended);
   return exitStatusOfJob(ended);
 }
 

@@ -8,6 +8,7 @@ import { jobJson } from '../../json/documents.ts';
 import { tell } from '../../output/tell.ts';
 import { showDuration } from '../../output/units.ts';
 import { resolveJobIds } from '../../selectors.ts';
+import { explainMissingFile } from '../../watch/explain-missing-file.ts';
 import { followJob } from '../../watch/follow-job.ts';
 import { nameOf } from '../../wire/names.ts';
 import { countsOf } from './show.ts';
@@ -29,7 +30,14 @@ export async function waitForJobs(context: CommandContext, selector: string, pro
     table: () => ended.map(endLine),
     quiet: () => ended.map((job) => job.jobId),
   });
+  for (const job of ended) await noteMissingFile(context, job);
   return Math.max(0, ...ended.map(exitStatusOfJob)) as ExitStatus;
+}
+
+/** Says on standard error what most first jobs fail for: a file that is not in the task's folder. */
+export async function noteMissingFile(context: CommandContext, job: JobSummary): Promise<void> {
+  const sentence = job.failedCount === 0 ? undefined : await explainMissingFile(await context.broker(), job);
+  if (sentence !== undefined) context.output.note(sentence);
 }
 
 /** How a job ended, in one line that also says where to see more. */

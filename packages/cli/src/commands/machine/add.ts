@@ -5,6 +5,7 @@ import { encodeKeptMachine } from '@mutirao/api/codecs';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { resolveProviderAddress } from '../../selectors.ts';
+import { collect } from '../../usage/repeated-options.ts';
 import { tellKept } from './kept.ts';
 import { readMachines, type MachineOptions } from './read-machines.ts';
 
@@ -13,7 +14,6 @@ interface AddOptions extends MachineOptions {
 }
 
 export function define(command: Command, act: Act): void {
-  const collect = (value: string, former: readonly string[]): readonly string[] => [...former, value];
   command
     .option('--ssh <user@host>', 'a machine that ssh reaches without asking; an agent is started there')
     .option('--file <file>', 'the machines of a list: SDF or GDF')

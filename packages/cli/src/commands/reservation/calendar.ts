@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { GetCalendarResponse, Resource } from '@mutirao/api/reservation';
 import { InvariantError } from '@mutirao/core/shared';
+import type { ReservationClient } from '@mutirao/runtime/clients';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
@@ -26,7 +27,7 @@ export function define(command: Command, act: Act): void {
     .argument('[resources...]', 'whose calendars (default: all)')
     .option(...managerOption)
     .option('--from <time>', 'beginning of the window (default: now)')
-    .option('--until <time>', 'its end (default: a day later)')
+    .option('--until <time>', 'its end (default: a day later, or the end of the last reservation within a year)')
     .option('--slots <count>', 'stretches of time that are listed below the drawing', '12')
     .action((resources: string[], options: CalendarOptions) => act((context) => showCalendars(context, resources, options)));
 }
@@ -40,7 +41,7 @@ export async function showCalendars(context: CommandContext, names: readonly str
   const wanted = names.length > 0 ? names : (await manager.listResources()).resources.map(({ resourceId }) => resourceId);
   const calendars: { calendar: GetCalendarResponse; resource: Resource }[] = [];
   for (const resourceId of wanted) {
-    const calendar = await manager.getCalendar({ resourceId, fromUnixMs: readLimit(options.from, now) ?? 0, untilUnixMs: readLimit(options.until, now) ?? 0 });
+    const calendar = await fetchCalendar(manager, resourceId, { from: readLimit(options.from, now), until: readLimit(options.until, now), now });
     if (calendar.resource === undefined) throw new InvariantError('the manager gave no answer');
     calendars.push({ calendar, resource: calendar.resource });
   }
@@ -50,6 +51,25 @@ export async function showCalendars(context: CommandContext, names: readonly str
     quiet: () => wanted,
   });
   return 0;
+}
+
+const day = 24 * 3_600_000;
+/** How far ahead reservations are looked for. */
+const aheadMax = 366 * day;
+
+interface Range {
+  readonly from: number | undefined;
+  readonly until: number | undefined;
+  readonly now: number;
+}
+
+/** The calendar of what was asked for; without an end, as far as anything is reserved, and a day at least. */
+async function fetchCalendar(manager: ReservationClient, resourceId: string, { from = 0, until, now }: Range): Promise<GetCalendarResponse> {
+  if (until !== undefined) return manager.getCalendar({ resourceId, fromUnixMs: from, untilUnixMs: until });
+  const begin = from === 0 ? now : from;
+  const whole = await manager.getCalendar({ resourceId, fromUnixMs: from, untilUnixMs: begin + aheadMax });
+  const lastEnd = whole.slots.reduce((end, slot) => (slot.used > 0 ? Math.max(end, slot.endUnixMs) : end), 0);
+  return manager.getCalendar({ resourceId, fromUnixMs: from, untilUnixMs: Math.max(begin + day, lastEnd) });
 }
 
 interface Layout {

@@ -10,6 +10,7 @@ import { findProgramFile } from '@mutirao/runtime/ssh';
 import { seeSite, siteJson } from '../../site/site-documents.ts';
 import { findSite, readSite, writeSite, type SiteRecord } from '../../site/site-record.ts';
 import { forgetSite, startKeeper, stopKeeper, untilConnected } from '../../site/start-keeper.ts';
+import { collect } from '../../usage/repeated-options.ts';
 
 /** What is said about a new site. */
 export interface AddOptions {
@@ -30,7 +31,7 @@ export function define(command: Command, act: Act): void {
     .usage('<name> --ssh <user@host> --manager <manager> [options] [-- provider\'s options]')
     .requiredOption('--ssh <destination>', 'user@host, or a name of ~/.ssh/config')
     .requiredOption('--manager <manager>', `resource manager there: ${managers.join(', ')}`)
-    .option('--ssh-option <option>', 'an option of ssh: KEY=VALUE, or a flag with its value such as -F/path; may be repeated', (value: string, former: string[]) => [...former, value], [])
+    .option('--ssh-option <option>', 'an option of ssh: KEY=VALUE, or a flag with its value such as -F/path; may be repeated', collect, [])
     .option('--processors <count>', 'with --manager embedded: start a cluster of so many processors there', count)
     .option('--folder <folder>', 'where our files are kept there; relative to the home folder there', '.mutirao')
     .option('--setup <command>', 'a shell command to run there before the provider is started, as in "module load slurm"', '')

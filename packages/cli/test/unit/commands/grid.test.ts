@@ -104,7 +104,7 @@ test('a provider is found by its name at the broker and asked itself', async (t)
 
 const resource = {
   providerId: 'alpha', resourceKind: 'cluster', processors: 8, requestsMax: 4, walltimeMsMax: 1, widthProcessorsMax: 8, walltimeGranularityMs: 1, heuristic: 'mixed',
-  defaultTaskTimeMs: 600_000, heuristicSwitched: true, queuedRequests: 0, machines: 0, draining: false, reasons: [], leases: [], spoolTrouble: '',
+  defaultTaskTimeMs: 600_000, heuristicSwitched: true, queuedRequests: 0, machines: 0, draining: false, reasons: [], leases: [], spoolTrouble: '', queueTrouble: '',
 };
 
 test('the heuristic of a running provider is shown, and switched with its default task time', async (t) => {

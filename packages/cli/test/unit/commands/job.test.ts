@@ -66,7 +66,7 @@ test('a job that runs is shown with the times of its tasks and with how long it 
 test('a selector that means no job names the jobs that there are', async (t) => {
   const { status, err } = await runCommandLine(['job', 'show', '7'], { broker });
   t.is(status, 2);
-  t.regex(err, /^error: MUT_BAD_REQUEST "7" means none of the jobs; they are 1 to 2\n/);
+  t.regex(err, /^error: MUT_NOT_FOUND there is no job 7; they are 1 to 2\n/);
 });
 
 test('cancelling all leaves ended jobs alone', async (t) => {

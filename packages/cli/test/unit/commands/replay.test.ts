@@ -91,7 +91,7 @@ const refusals: readonly (readonly [words: readonly string[], message: RegExp])[
   [['broker.jsonl', '--until', 'noon'], /--until is "noon"; want a whole number/],
   [['broker.jsonl', '--until', '3 apples'], /MUT_\w+ /],
   [['broker.jsonl', '--from', '22'], /--from is "22"; want one of the 21 turns of broker\.jsonl/],
-  [[], /missing required argument 'file'/],
+  [[], /needs <file>/],
 ];
 for (const [words, message] of refusals) {
   test(`sim replay ${words.join(' ')} is refused`, async (t) => {

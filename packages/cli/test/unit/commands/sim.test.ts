@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import anyTest, { type TestFn } from 'ava';
-import { runCommandLine } from '@mutirao/testkit';
+import { runCommandLine, withOptions } from '@mutirao/testkit';
 
 const test = anyTest as TestFn<{ directory: string }>;
 const fixture = readFileSync(new URL('../../../../core/test/fixtures/backfilling-40.swf', import.meta.url), 'utf8');
@@ -99,13 +99,13 @@ const refusals: readonly (readonly [words: readonly string[], message: RegExp])[
   [['sim', 'trace', 'trace.swf', '--policy', 'easy', '--buc-weight', '0'], /--buc-weight is "0"; want a whole number in 1/],
   [['sim', 'trace', 'trace.swf', '--load-factor', '-1'], /--load-factor is "-1"/],
   [['sim', 'trace', 'trace.swf', '--starts', 'none/out.csv'], /MUT_BAD_REQUEST cannot write /],
-  [['sim', 'trace'], /missing required argument 'file'/],
-  [[...job, '--heterogeneity', '3'], /--heterogeneity is "3"; want one of 1, 2, 4/],
-  [[...job, '--heuristic', 'best'], /--heuristic is "best"; want one of static/],
-  [[...job, '--tasks', '0'], /--tasks is "0"/],
-  [[...job, '--mean', '0'], /--mean is "0"; want more than 0 s/],
-  [[...job, '--mean', '2h', '--heterogeneity', '4', '--max-time', '2h'], /tasks last up to 12600 s and no request lasts longer than 7200 s/],
-  [[...job, '--runs', 'many'], /--runs is "many"/],
+  [['sim', 'trace'], /needs <file>/],
+  [withOptions(job, '--heterogeneity', '3'), /--heterogeneity is "3"; want one of 1, 2, 4/],
+  [withOptions(job, '--heuristic', 'best'), /--heuristic is "best"; want one of static/],
+  [withOptions(job, '--tasks', '0'), /--tasks is "0"/],
+  [withOptions(job, '--mean', '0'), /--mean is "0"; want more than 0 s/],
+  [withOptions(job, '--mean', '2h', '--heterogeneity', '4', '--max-time', '2h'), /tasks last up to 12600 s and no request lasts longer than 7200 s/],
+  [withOptions(job, '--runs', 'many'), /--runs is "many"/],
 ];
 
 for (const [words, message] of refusals) {

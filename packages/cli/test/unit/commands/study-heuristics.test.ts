@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import { decodeResult, heuristicsTraces, listChunks, wholeStudy, type HeuristicsChunk } from '@mutirao/sim/heuristics';
-import { runCommandLine, temporaryFolder } from '@mutirao/testkit';
+import { runCommandLine, temporaryFolder, withOptions } from '@mutirao/testkit';
 import { HeuristicsPartRunner } from '../../../src/simulation/study/heuristics-part-runner.ts';
 import { programOf } from '../../../src/simulation/study/heuristics-program.ts';
 
@@ -45,13 +45,13 @@ test('a log of one\'s own is studied to its page, and what was done is not done 
   t.deepEqual(resultsIn(join(directory, 'out')), results);
   t.is(readFileSync(report, 'utf8'), page);
 
-  const more = await runCommandLine([...words, ...own, '--heuristics', 'mixed,initial', '--out', 'out'], { directory });
+  const more = await runCommandLine(withOptions([...words, ...own], '--heuristics', 'mixed,initial', '--out', 'out'), { directory });
   t.true(more.err.includes('6 of 8 parts are done already'), more.err);
 });
 
 test('results of a program that decides otherwise are not mixed with this one\'s: they are run again, and it is said', async (t) => {
   const directory = writeLogs(temporaryFolder(t));
-  const options = [...words, '--traces', 'sp2', ...small, '--policies', 'start-now', '--parts', 'main', '--data', 'data', '--out', 'out'];
+  const options = withOptions([...words, '--traces', 'sp2', ...small], '--policies', 'start-now', '--parts', 'main', '--data', 'data', '--out', 'out');
   t.is((await runCommandLine(options, { directory })).status, 0);
   const results = resultsIn(join(directory, 'out'));
   const path = join(directory, 'out', 'chunks', 'main.sp2.start-now.100x100s-2x.mixed.jsonl');
@@ -82,7 +82,7 @@ test('two workers, one worker and this process come to the same records', async 
 
 test('parts can be run by themselves, on a grid, and are taken by the study', async (t) => {
   const directory = writeLogs(temporaryFolder(t));
-  const options = ['--traces', 'sp2', ...small, '--policies', 'start-now', '--parts', 'main', '--data', 'data', '--out', 'out'];
+  const options = withOptions(['--traces', 'sp2', ...small], '--policies', 'start-now', '--parts', 'main', '--data', 'data', '--out', 'out');
   const { status, out, err } = await runCommandLine([...words, ...options, '--export-jdf', '--command', 'mutirao', '--quiet'], { directory });
   t.is(status, 0, err);
   const tasks = [...readFileSync(out.trim(), 'utf8').matchAll(/^remote: mutirao (.*) --data "\$STORAGE" --out result\.jsonl$/gm)].map(([, line = '']) => line.split(' '));
@@ -135,7 +135,7 @@ test('options that name what there is not, or that are of another study, are ref
 
 test('a folder of another seed is refused, and logs that are missing are named', async (t) => {
   const directory = writeLogs(temporaryFolder(t));
-  t.is((await runCommandLine([...words, ...own, '--parts', 'queues', '--out', 'out'], { directory })).status, 0);
+  t.is((await runCommandLine(withOptions([...words, ...own], '--parts', 'queues', '--out', 'out'), { directory })).status, 0);
   const other = await runCommandLine([...words, ...own, '--seed', '2', '--out', 'out'], { directory });
   t.is(other.status, 2);
   t.regex(other.err, /holds another study: .*"seed":"1".*want .*"seed":"2"/);

@@ -62,15 +62,15 @@ test('a job that waits is told why, each reason once, and not any more when a ta
   const context = {
     clock: { now: () => now }, signal: new AbortController().signal, output: { note: (line: string) => told.push(line) },
     sleep: () => { now += 1000; running = now > 8000 ? 1 : 0; return Promise.resolve(); },
-    provider: () => Promise.resolve({ getResource: () => Promise.resolve({ reasons: [now < 6000 ? 'The queue cannot be read.' : 'Every slot is taken.', 'more'] }) }),
+    provider: () => Promise.resolve({ getResource: () => Promise.resolve({ reasons: [now < 6000 ? 'The limits are not known.' : 'Every slot is taken.', 'more'], queueTrouble: '' }) }),
   };
   await tellWaiting(context as never, broker as never, { jobId: 1, unreachableMax: 1000, isOver: () => now > 12_000, onUnreachable: () => { t.fail('what it says is another trouble'); } });
-  t.deepEqual(told, ['The queue cannot be read.', 'Every slot is taken.']);
+  t.deepEqual(told, ['The limits are not known.', 'Every slot is taken.']);
 });
 
 test('a resource manager that stays out of reach is given up with its reason, unless a task has begun, and counted anew when it answered once', async (t) => {
   const trouble = 'The queue of the resource cannot be read: MUT_UNREACHABLE, no route.';
-  const play = async (running: number, answersAt: number): Promise<{ at: number; reason: string }> => {
+  const play = async (running: number, answersAt: number, isProviderThere = true): Promise<{ at: number; reason: string }> => {
     let now = 0;
     let given = { at: 0, reason: '' };
     const broker = {
@@ -80,7 +80,9 @@ test('a resource manager that stays out of reach is given up with its reason, un
     const context = {
       clock: { now: () => now }, signal: new AbortController().signal, output: { note: () => undefined },
       sleep: () => { now += 1000; return Promise.resolve(); },
-      provider: () => Promise.resolve({ getResource: () => Promise.resolve({ reasons: [now === answersAt ? 'Every slot is taken.' : trouble] }) }),
+      provider: () => (isProviderThere
+        ? Promise.resolve({ getResource: () => Promise.resolve({ reasons: ['another sentence first'], queueTrouble: now === answersAt ? '' : trouble }) })
+        : Promise.reject(new Error('connection refused'))),
     };
     await tellWaiting(context as never, broker as never, { jobId: 1, unreachableMax: 20_000, isOver: () => now > 60_000, onUnreachable: (reason) => { given = { at: now, reason }; } });
     return given;
@@ -88,6 +90,7 @@ test('a resource manager that stays out of reach is given up with its reason, un
   t.deepEqual(await play(0, 0), { at: 20_000, reason: trouble });
   t.deepEqual(await play(0, 10_000), { at: 30_000, reason: trouble });
   t.deepEqual(await play(1, 0), { at: 0, reason: '' });
+  t.deepEqual(await play(0, 0, false), { at: 20_000, reason: 'The provider "here" does not answer: connection refused.' });
 });
 
 test('options of a grid of one\'s own are refused where there is to be none', async (t) => {

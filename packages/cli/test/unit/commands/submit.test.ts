@@ -78,7 +78,7 @@ test('each line of a file is a value', async (t) => {
 const refused: readonly (readonly [title: string, argv: readonly string[], error: RegExp])[] = [
   ['nothing to submit', [], /MUT_BAD_REQUEST there is nothing to submit/],
   ['a file that is not there', ['none.jdf'], /MUT_BAD_REQUEST there is no file .*none\.jdf/],
-  ['a file and a command', ['a.jdf', '--', 'true'], /MUT_BAD_REQUEST the file a\.jdf and a command/],
+  ['a file and a command', ['a.jdf', '--', 'true'], /MUT_BAD_REQUEST "a\.jdf" and a command after "--" are given.*\nUse: mutirao job submit -- a\.jdf true\n/],
   ['a file and an array', ['a.jdf', '--array', '1-2'], /MUT_BAD_REQUEST --array beside the file/],
   ['two sources of values', ['--array', '1-2', '--values', 'a', '--', 'x {}'], /MUT_BAD_REQUEST --array and --values are given/],
   ['a template without a value', ['--', 'echo {}'], /MUT_TEMPLATE_NO_VALUE/],

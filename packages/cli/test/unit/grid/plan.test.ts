@@ -5,7 +5,8 @@ import test from 'ava';
 import { ownProgram, type ProcessName } from '@mutirao/runtime/processes';
 import { runCommandLine, temporaryFolder } from '@mutirao/testkit';
 import { findClusterAddress } from '../../../src/grid/addresses.ts';
-import { clusterName, embeddedManager, GridPlan, noManager, parseClusters, parseSettings } from '../../../src/grid/plan.ts';
+import { clusterName, embeddedManager, GridPlan, noManager, parseClusters } from '../../../src/grid/plan.ts';
+import { parseSettings, refuseWithoutProcess } from '../../../src/grid/settings.ts';
 import { claimHome, findGridRecord, isSupervised, type GridRecord } from '../../../src/grid/record.ts';
 
 const record: GridRecord = { pid: 1, startedUnixMs: 0, broker: '', clusters: [], machines: 0, processes: {} };
@@ -132,4 +133,14 @@ test('a cluster that was started by itself is found by its name, without a grid 
   t.throws(() => find('never'), { code: 'MUT_BAD_REQUEST', message: /no cluster is named "never"; want one of hall, lab/ });
   claimHome(home, { ...record, clusters: [{ name: 'alpha', processors: 8, cluster: 'h:3', provider: 'h:4' }] });
   t.deepEqual([find(), find('hall'), find('h:9')], ['h:3', 'h:2', 'h:9']);
+});
+
+test('a setting without effect is refused with what has one', (t) => {
+  for (const [text, says] of [
+    ['broker.listen=127.0.0.1:7000', /--set broker\.listen has no effect: .*mutirao run broker --listen/], ['provider.home=/x', /use --home/], ['cluster.processors=9', /use --clusters/],
+    ['brokr.nats=x', /did you mean broker\.nats=x\?/], ['scheduler.x=y', /with a process of agent, broker/], ['broker.nats', /expected PROCESS\.OPTION=VALUE/],
+  ] as const) t.throws(() => parseSettings([text]), { code: 'MUT_BAD_REQUEST', message: says }, text);
+  t.throws(() => parseSettings(['cluster.walltime-max=1m', 'cluster.walltime-max=2m']), { message: /given twice, as "1m" and "2m"/ });
+  t.throws(() => { refuseWithoutProcess(parseSettings(['cluster.walltime-max=1m']), { cluster: 'there are no clusters' }); }, { message: '--set cluster.walltime-max has no effect: there are no clusters' });
+  t.notThrows(() => { refuseWithoutProcess(parseSettings(['broker.nats=x']), { cluster: 'there are no clusters' }); });
 });

@@ -44,7 +44,7 @@ const provider = {
   listRequests: answer({ requests: [] }), drain: answer({}), switchHeuristic: answer({ heuristic: 'adaptive', defaultTaskTimeMs: 1000 }),
   getResource: answer({
     providerId: 'alpha', resourceKind: 'cluster', processors: 8, requestsMax: 4, walltimeMsMax: 1, widthProcessorsMax: 8, walltimeGranularityMs: 1,
-    heuristic: 'static', defaultTaskTimeMs: 600_000, heuristicSwitched: false, queuedRequests: 0, machines: 0, draining: false, reasons: [], leases: [], spoolTrouble: '',
+    heuristic: 'static', defaultTaskTimeMs: 600_000, heuristicSwitched: false, queuedRequests: 0, machines: 0, draining: false, reasons: [], leases: [], spoolTrouble: '', queueTrouble: '',
   }),
 };
 const cluster = {

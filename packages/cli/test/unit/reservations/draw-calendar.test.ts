@@ -1,4 +1,5 @@
 import test from 'ava';
+import { runCommandLine } from '@mutirao/testkit';
 import { drawCalendar, type Drawing } from '../../../src/reservations/draw-calendar.ts';
 
 const hour = 3_600_000;
@@ -37,4 +38,22 @@ test('a window of more than a day tells the days, and a narrow terminal still sh
   t.regex(draw({ until: from + 48 * hour }).at(-1) ?? '', /^ {8}0\d-\d\d \d\d:\d\d 0\d-\d\d \d\d:\d\d$/);
   t.is(draw({ columns: 5 }).at(-2), '       └┬───────────');
   t.is(draw({ columns: 1000 }).at(-2)?.length, 120);
+});
+
+test('without an end a calendar goes as far as anything is reserved, and a day at least', async (t) => {
+  const hour = 3_600_000;
+  const calendarOf = async (slots: { startUnixMs: number; endUnixMs: number; used: number }[], ...words: string[]): Promise<number> => {
+    let end = 0;
+    const resource = { resourceId: 'rig', total: 4, unit: '', failed: 0, failedUnits: [] };
+    const getCalendar = ({ fromUnixMs, untilUnixMs }: { fromUnixMs: number; untilUnixMs: number }) => {
+      end = untilUnixMs;
+      return Promise.resolve({ resource, fromUnixMs, untilUnixMs, truncated: false, slots });
+    };
+    await runCommandLine(['reservation', 'calendar', 'rig', '--manager', 'h:1', '--quiet', ...words], { reservations: { getCalendar } as never, now: () => 0 });
+    return end;
+  };
+  const tomorrow = { startUnixMs: 28 * hour, endUnixMs: 30 * hour, used: 2 };
+  t.is(await calendarOf([tomorrow, { startUnixMs: 30 * hour, endUnixMs: 999 * hour, used: 0 }]), 30 * hour);
+  t.is(await calendarOf([{ ...tomorrow, startUnixMs: 0, endUnixMs: hour }]), 24 * hour);
+  t.is(await calendarOf([tomorrow], '--until', '+2h'), 2 * hour);
 });

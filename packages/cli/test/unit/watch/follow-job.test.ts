@@ -67,13 +67,13 @@ test('progress in plain lines says what changed', async (t) => {
   let now = 1_000_000;
   const broker = {
     listJobs: () => Promise.resolve({ jobs: [running] }),
-    getJob: () => Promise.resolve({ job: states[Math.min(looks++, 2)], spec: undefined }),
+    getJob: () => Promise.resolve({ job: states[Math.min(looks++, 2)], spec: undefined, remainingMsMin: 2000, remainingMsMax: 4000 }),
     async *watchJob (_request: WatchJobRequest, signal: AbortSignal): AsyncGenerator<WatchJobResponse> {
       for (let sequence = 1; !signal.aborted; sequence += 1) yield { events: [event(sequence, 'tasks.finished')] };
     },
   };
   const { err } = await runCommandLine(['job', 'wait', '1', '--progress'], { broker, now: () => { now += 3000; return now; } });
   const lines = err.split('\n');
-  t.regex(lines[0] ?? '', /^job 1 {2}40% 4\/10 {2}2 running {2}\d+(\.\d)?s {2}about \d+(\.\d)?s left$/);
+  t.regex(lines[0] ?? '', /^job 1 {2}40% 4\/10 {2}2 running {2}\d+(\.\d)?s {2}about 3\.0s left$/);
   t.is(lines.at(-2), 'job 1 100% 10/10  13s  finished');
 });

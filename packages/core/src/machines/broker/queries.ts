@@ -19,6 +19,8 @@ export interface JobSummary {
   /** Those that wait for others. */
   readonly waitingCount: number;
   readonly readyCount: number;
+  /** At a machine, where they have not begun: inputs are brought, or processors are taken. */
+  readonly placedCount: number;
   /** Running or verifying. */
   readonly runningCount: number;
   readonly finishedCount: number;
@@ -58,12 +60,22 @@ function summarise(job: BrokerJob): JobSummary {
   const readyCount = job.queues.reduce((sum, queue) => sum + queue.readyCount, 0);
   const finishedCount = isAllFinished(job) ? taskCount : job.finished.size;
   const [failedCount, cancelledCount] = [job.failed.size, job.cancelled.size];
-  const runningCount = taskCount - waitingCount - readyCount - finishedCount - failedCount - cancelledCount;
+  const placedCount = countPlaced(job);
+  const runningCount = taskCount - waitingCount - readyCount - placedCount - finishedCount - failedCount - cancelledCount;
   return {
-    jobId, userId, label, status, submittedAt, endedAt, taskCount, waitingCount, readyCount, runningCount, finishedCount, failedCount,
+    jobId, userId, label, status, submittedAt, endedAt, taskCount, waitingCount, readyCount, placedCount, runningCount, finishedCount, failedCount,
     cancelledCount, replicaCount, cancelReason, extraVoteCount: job.extraVoteCount, doubtfulCount: job.doubtful.size,
     doubtfulTaskIndexes: firstOf(job.doubtful, doubtfulShownMax),
   };
+}
+
+/** Tasks with replicas none of which has begun. Cost: what is open of the job. */
+function countPlaced(job: BrokerJob): number {
+  let count = 0;
+  for (const { status, replicas } of job.tasks.values()) {
+    if (status === 'running' && replicas.every((replica) => replica.startedAt === 0)) count++;
+  }
+  return count;
 }
 
 /** Doubtful tasks that a summary names. */

@@ -81,3 +81,11 @@ suite('names on the command line and in the environment follow from the option',
   t.is(flagName('logLevel'), '--log-level');
   t.is(environmentName('broker', 'logLevel'), 'MUTIRAO_BROKER_LOG_LEVEL');
 });
+
+suite('a variable that looks like an option and is none is refused with the nearest name, except for agents, whose environment providers fill in', (t) => {
+  const environment = { MUTIRAO_BROKER_LOG_LEVL: 'debug', MUTIRAO_HOME: '/x', MUTIRAO_BROKER: '127.0.0.1:1' };
+  const options = { logLevel: text({ help: 'How much.' }) };
+  t.throws(() => readConfig('broker', options, { flags: new Map(), environment, file: undefined }), { code: 'MUT_BAD_CONFIG', message: /MUTIRAO_BROKER_LOG_LEVL, .* did you mean MUTIRAO_BROKER_LOG_LEVEL\?/ });
+  t.notThrows(() => readConfig('provider', options, { flags: new Map(), environment, file: undefined }));
+  t.notThrows(() => readConfig('agent', options, { flags: new Map(), environment: { MUTIRAO_AGENT_LATER: 'x' }, file: undefined }));
+});

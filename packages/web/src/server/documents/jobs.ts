@@ -23,9 +23,9 @@ function statusOf({ status }: JobSummary): JobRow['status'] {
   return names[status] ?? 'running';
 }
 
-/** Tasks by status; what the broker counts nowhere is being verified. */
+/** Tasks by status; what the broker counts nowhere is being verified. One that is at a machine and has not begun there is still to start. */
 export function taskCounts(job: JobSummary): TaskCounts {
-  const counted = { waiting: job.waitingCount, ready: job.readyCount, running: job.runningCount, finished: job.finishedCount, failed: job.failedCount, cancelled: job.cancelledCount };
+  const counted = { waiting: job.waitingCount, ready: job.readyCount + job.placedCount, running: job.runningCount, finished: job.finishedCount, failed: job.failedCount, cancelled: job.cancelledCount };
   const sum = Object.values(counted).reduce((total, count) => total + count, 0);
   return { ...counted, verifying: Math.max(0, job.taskCount - sum) };
 }

@@ -405,6 +405,8 @@ export interface JobSummary {
   doubtfulTaskIndexes: number[];
   /** Tasks that wait for others to finish. */
   waitingCount: number;
+  /** Tasks that are at a machine and have not begun there: their inputs are brought, or they wait for its processors. */
+  placedCount: number;
 }
 
 export interface GetJobRequest {
@@ -2323,6 +2325,7 @@ function createBaseJobSummary(): JobSummary {
     doubtfulCount: 0,
     doubtfulTaskIndexes: [],
     waitingCount: 0,
+    placedCount: 0,
   };
 }
 
@@ -2385,6 +2388,9 @@ export const JobSummary: MessageFns<JobSummary> = {
     }
     if (message.waitingCount !== 0) {
       writer.uint32(144).uint64(message.waitingCount);
+    }
+    if (message.placedCount !== 0) {
+      writer.uint32(152).uint64(message.placedCount);
     }
     return writer;
   },
@@ -2554,6 +2560,14 @@ export const JobSummary: MessageFns<JobSummary> = {
             }
 
             message.waitingCount = longToNumber(reader.uint64());
+            continue;
+          }
+          case 19: {
+            if (tag !== 152) {
+              break;
+            }
+
+            message.placedCount = longToNumber(reader.uint64());
             continue;
           }
         }

@@ -14,6 +14,7 @@ export const ErrorReason = {
   UNSPECIFIED: 0,
   MUT_ABOVE_CAP: 91,
   MUT_ABOVE_CAPACITY: 92,
+  MUT_ADDRESS_TAKEN: 147,
   MUT_AGENT_STOPPED: 51,
   MUT_ALLOCATION_ENDED: 1,
   MUT_ALREADY_RUNNING: 2,
@@ -52,6 +53,7 @@ export const ErrorReason = {
   MUT_GANG_UNSUITABLE: 140,
   MUT_HOLD_MAX: 101,
   MUT_HOLD_NEEDLESS: 136,
+  MUT_HOME_UNUSABLE: 148,
   MUT_INPUT_CHANGED: 87,
   MUT_INPUT_MISSING: 15,
   MUT_INPUT_UNPLACEABLE: 147,
@@ -171,6 +173,7 @@ export namespace ErrorReason {
   export type UNSPECIFIED = typeof ErrorReason.UNSPECIFIED;
   export type MUT_ABOVE_CAP = typeof ErrorReason.MUT_ABOVE_CAP;
   export type MUT_ABOVE_CAPACITY = typeof ErrorReason.MUT_ABOVE_CAPACITY;
+  export type MUT_ADDRESS_TAKEN = typeof ErrorReason.MUT_ADDRESS_TAKEN;
   export type MUT_AGENT_STOPPED = typeof ErrorReason.MUT_AGENT_STOPPED;
   export type MUT_ALLOCATION_ENDED = typeof ErrorReason.MUT_ALLOCATION_ENDED;
   export type MUT_ALREADY_RUNNING = typeof ErrorReason.MUT_ALREADY_RUNNING;
@@ -209,6 +212,7 @@ export namespace ErrorReason {
   export type MUT_GANG_UNSUITABLE = typeof ErrorReason.MUT_GANG_UNSUITABLE;
   export type MUT_HOLD_MAX = typeof ErrorReason.MUT_HOLD_MAX;
   export type MUT_HOLD_NEEDLESS = typeof ErrorReason.MUT_HOLD_NEEDLESS;
+  export type MUT_HOME_UNUSABLE = typeof ErrorReason.MUT_HOME_UNUSABLE;
   export type MUT_INPUT_CHANGED = typeof ErrorReason.MUT_INPUT_CHANGED;
   export type MUT_INPUT_MISSING = typeof ErrorReason.MUT_INPUT_MISSING;
   export type MUT_INPUT_UNPLACEABLE = typeof ErrorReason.MUT_INPUT_UNPLACEABLE;

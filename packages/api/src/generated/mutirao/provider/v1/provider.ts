@@ -445,6 +445,8 @@ export interface GetResourceResponse {
   leases: LeaseState[];
   /** Why reports or outputs wait at their machines; empty while they find room. */
   spoolTrouble: string;
+  /** Why the queue of the resource is not known now: it cannot be read, or has not been read yet. Empty while it is known, and where machines attach by themselves. */
+  queueTrouble: string;
 }
 
 /** How a provider stands in, or would stand in, for one broker. */
@@ -3038,6 +3040,7 @@ function createBaseGetResourceResponse(): GetResourceResponse {
     heuristicSwitched: false,
     leases: [],
     spoolTrouble: "",
+    queueTrouble: "",
   };
 }
 
@@ -3090,6 +3093,9 @@ export const GetResourceResponse: MessageFns<GetResourceResponse> = {
     }
     if (message.spoolTrouble !== "") {
       writer.uint32(370).string(message.spoolTrouble);
+    }
+    if (message.queueTrouble !== "") {
+      writer.uint32(378).string(message.queueTrouble);
     }
     return writer;
   },
@@ -3233,6 +3239,14 @@ export const GetResourceResponse: MessageFns<GetResourceResponse> = {
             }
 
             message.spoolTrouble = reader.string();
+            continue;
+          }
+          case 47: {
+            if (tag !== 378) {
+              break;
+            }
+
+            message.queueTrouble = reader.string();
             continue;
           }
         }

@@ -1,0 +1,75 @@
+import { accessSync, constants, mkdirSync, rmSync, statSync, writeFileSync, type Stats } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { MutiraoError } from '@mutirao/api/errors';
+
+import { isFullDisk } from './room.ts';
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'you have no permission', EPERM: 'you have no permission', ENOTDIR: 'a part of the path is not a folder', ELOOP: 'its links lead in a circle',
+  ENAMETOOLONG: 'the path is too long', EROFS: 'the file system is read-only', ENOENT: 'no folder can be made there', EEXIST: 'a link of that name leads nowhere',
+};
+
+/**
+ * Checks that what is at the path of a home folder can be read. Nothing may be there yet.
+ *
+ * @param home absolute. @returns the same path.
+ * @throws {MutiraoError} MUT_HOME_UNUSABLE for anything but a folder, and for one that this user may not read.
+ */
+export function checkHome(home: string): string {
+  let found: Stats | undefined;
+  try {
+    found = statSync(home);
+    if (found.isDirectory()) accessSync(home, constants.R_OK | constants.X_OK);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return home;
+    throw unusable(home, 'cannot be used', error);
+  }
+  if (!found.isDirectory()) throw new MutiraoError('MUT_HOME_UNUSABLE', `the home folder ${home} is ${kindOf(found)}; expected a folder, or a path where one can be made`);
+  return home;
+}
+
+/**
+ * Makes a home folder where there is none, readable by its owner alone, and checks that it can be written to.
+ *
+ * Node's own recursive making of folders never returns on some file systems that have no new folders, such as /proc, so each one is made by itself.
+ *
+ * @param home absolute.
+ * @throws {MutiraoError} MUT_HOME_UNUSABLE with the reason.
+ */
+export function prepareHome(home: string): void {
+  checkHome(home);
+  try {
+    makeFolders(home);
+    const probe = join(home, `.writable-${process.pid}`);
+    writeFileSync(probe, '', { mode: 0o600 });
+    rmSync(probe);
+  } catch (error) {
+    if (isFullDisk(error)) return; // What is there already goes on.
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!Object.hasOwn(reasons, code)) throw error;
+    throw unusable(home, 'cannot be written to', error);
+  }
+}
+
+function makeFolders(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false }) !== undefined) return;
+  if (dirname(path) !== path) makeFolders(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
+  }
+}
+
+function unusable(home: string, what: string, error: unknown): MutiraoError {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return new MutiraoError('MUT_HOME_UNUSABLE', `the home folder ${home} ${what}: ${reasons[code] ?? message} (${code})`, { cause: error });
+}
+
+function kindOf(found: Stats): string {
+  if (found.isFile()) return 'a file';
+  if (found.isSocket()) return 'a socket';
+  return found.isFIFO() ? 'a named pipe' : 'a device';
+}
