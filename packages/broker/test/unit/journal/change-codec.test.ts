@@ -25,6 +25,7 @@ const changes: readonly BrokerChange[] = [
   { kind: 'JobCancelled', jobId: 1, reason: 'enough', at: 2 },
   { kind: 'JobEnded', jobId: 1, status: 'cancelled', at: 3 },
   { kind: 'TasksRetried', jobId: 1, taskIndexes: [2, 5], at: 4 },
+  { kind: 'InputsRevised', jobId: 1, current: [{ path: '/h/s.sh', fingerprint: 'content:1' }], at: 4 },
   { kind: 'ReplicasPlaced', machineId: 'a/m', jobId: 1, firstReplicaId: 4, taskIndexes: [0, 1, 2], at: 5 },
   { kind: 'ReplicasPlaced', machineId: 'a/m', jobId: 1, firstReplicaId: 4, taskIndexes: [9, 1, 2], at: 5 },
   { kind: 'ReplicasStarted', machineId: 'a/m', jobId: 1, started: [{ replicaId: 4, startedAt: 50 }, { replicaId: 6, startedAt: 49 }] },

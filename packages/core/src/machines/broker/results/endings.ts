@@ -11,6 +11,9 @@ const noBytes = new Uint8Array(0);
 /** The code of a task that was given up because its replicas were lost or broken too often. */
 export const lostOften = 'MUT_TASK_LOST_OFTEN';
 
+/** Of what never started for one of these the task is as before. */
+const sparingReasons: ReadonlySet<string> = new Set([noSpace, 'MUT_DRAINING']);
+
 /** What becomes of a replica whose machine tells of its end. */
 export function fateOf(replica: BrokerReplica, end: ReplicaEnd): ReplicaFate {
   if (replica.abortFate !== undefined) return abortedFate(replica.abortFate);
@@ -22,8 +25,8 @@ export function fateOf(replica: BrokerReplica, end: ReplicaEnd): ReplicaFate {
     case 'limited': return 'failed';
     // Whoever took it back, the task is as before when it never started.
     case 'cancelled': return end.startedAt === 0 ? 'withdrawn' : 'lost';
-    // A disk that was full before it began says nothing about the task.
-    case 'broken': return end.reason === noSpace && end.startedAt === 0 ? 'withdrawn' : 'lost';
+    // A disk that was full before it began, or a machine that takes no new work, says nothing about the task.
+    case 'broken': return sparingReasons.has(end.reason) && end.startedAt === 0 ? 'withdrawn' : 'lost';
   }
 }
 
