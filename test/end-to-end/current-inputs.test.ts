@@ -42,7 +42,6 @@ test.serial('a mended script is used by a retry with current inputs, and the res
   await grid.client.waitEnded(1);
   t.deepEqual(results(), ['first-1', 'first-2', 'second-3', 'second-4', '']);
   await grid.broker.crash();
-  await grid.broker.start();
   t.is((await command('job', 'retry', '1')).status, 0, 'what was read again is promised, and needs no second word');
   await grid.client.waitEnded(1);
   t.deepEqual(results(), ['first-1', 'first-2', 'second-3', 'second-4', 'second-5']);
@@ -53,7 +52,7 @@ test.serial('a mended script is used by a retry with current inputs, and the res
   t.deepEqual(results(), ['second-1', 'second-2', 'second-3', 'second-4', 'second-5']);
   const some = await submit(['--values', '3,4'], '--label', 'sweep', '--resume');
   t.regex(some.said, /MUT_RESUME_OTHER .*would write over .*o0, the result of task 0 of job 2/);
-  t.is(some.status, 3);
+  t.is(some.status, 2);
 });
 
 /** The words with these options, which come before the task's command. */

@@ -26,15 +26,16 @@ export function describeNoWork({ draining, givingBackReason, config: { providerI
 export function drain(turn: Turn, { replyTo, reason, isAtOnce }: InputOf<'DrainAsked'>): void {
   const { state, now } = turn;
   const known = state.draining;
-  const isNews = known === undefined || (reason !== '' && reason !== known.reason) || (isAtOnce === true && known.isAtOnce !== true);
-  if (isNews) {
-    commit(turn, {
-      kind: 'DrainingBegan', since: known?.since ?? now, reason: reason === '' ? known?.reason ?? '' : reason,
-      ...(isAtOnce === true || known?.isAtOnce === true ? { isAtOnce: true } : {}), at: now,
-    });
+  const next = addTo(known ?? { since: now, reason: '' }, reason, isAtOnce === true);
+  if (known === undefined || known.reason !== next.reason || known.isAtOnce !== next.isAtOnce) {
+    commit(turn, { kind: 'DrainingBegan', ...next, at: now });
     tellAll(turn);
   }
   turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: true, value: undefined } });
+}
+
+function addTo(known: DrainingStatus, reason: string, isAtOnce: boolean): DrainingStatus {
+  return { since: known.since, reason: reason === '' ? known.reason : reason, ...(isAtOnce || known.isAtOnce === true ? { isAtOnce: true } : {}) };
 }
 
 /** Takes work again; harmless where the provider does. */

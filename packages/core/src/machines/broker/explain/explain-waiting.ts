@@ -28,21 +28,24 @@ export function explainWaiting(state: BrokerState, queue: TaskQueue, now: Instan
   const matching = machines.filter((machine) => matchesQueue(queue, machine));
   if (matching.length === 0) return explainNoMatch(state, queue, { machines, now });
   const usable = matching.filter((machine) => ['idle', 'busy'].includes(machineStatus(machine, now, isCaught(state, machine))));
-  if (usable.length === 0) {
-    const draining = matching.every(({ provider }) => isDraining(provider)) ? new Set(matching.map(({ provider }) => provider)) : [];
-    const drains = describeDraining(draining);
-    if (drains !== undefined) return { summary: `${drains} and takes no new tasks.`, details: adviseUndrain(draining) };
-    return {
-      summary: `${plural(matching.length, 'machine')} would do, but none takes work now.`,
-      details: matching.slice(0, listedMax).map((machine) => explainUnusable(state, machine, now)),
-    };
-  }
+  if (usable.length === 0) return explainNoneUsable(state, matching, now);
   const short = usable.filter((machine) => keepsAway({ state, now }, queue, machine));
   if (short.length > 0 && short.some((machine) => freeProcessors(machine) > 0)) return explainShort({ state, now }, queue, short);
   const ahead = firstAhead(state, queue);
   return {
     summary: `all ${plural(usable.length, 'machine')} that it may run on are busy.`,
     details: ahead === undefined ? [] : [`Job ${ahead.jobId} was submitted before and is served first.`],
+  };
+}
+
+/** Says why none of the machines that would do takes work. */
+function explainNoneUsable(state: BrokerState, matching: readonly BrokerMachine[], now: Instant): Explanation {
+  const draining = matching.every(({ provider }) => isDraining(provider)) ? new Set(matching.map(({ provider }) => provider)) : [];
+  const drains = describeDraining(draining);
+  if (drains !== undefined) return { summary: `${drains} and takes no new tasks.`, details: adviseUndrain(draining) };
+  return {
+    summary: `${plural(matching.length, 'machine')} would do, but none takes work now.`,
+    details: matching.slice(0, listedMax).map((machine) => explainUnusable(state, machine, now)),
   };
 }
 
@@ -73,7 +76,8 @@ function explainUnusable(state: BrokerState, machine: BrokerMachine, now: Instan
   const { machineId, until } = machine.facts;
   const { provider, quarantinedUntil, breakages } = machine;
   if (!provider.isConnected) return `${machineId}: its provider is away (${provider.lastError || 'not connected'}).`;
-  if (provider.draining !== undefined) return `${machineId}: ${describeDraining([provider]) ?? ''}.`;
+  const drains = describeDraining([provider]);
+  if (drains !== undefined) return `${machineId}: ${drains}.`;
   if (isCaught(state, machine)) return `${machineId}: it was caught with wrong results; "mutirao machine trust" shows the evidence.`;
   if (machine.isGone) return `${machineId}: it is gone, and its provider tells what it did before.`;
   if (!machine.isTold) return `${machineId}: its provider has not told of it since it came back.`;
