@@ -66,7 +66,7 @@ test('a line of a later release is refused by name', (t) => {
 
 test('promises to users go to the disk, what machines tell does not wait for it', (t) => {
   const durable = changes.filter((change) => changeCodec.isDurable(change)).map((change) => change.kind);
-  t.deepEqual([...new Set(durable)], ['JobAccepted', 'JobCancelled', 'JobEnded', 'TasksRetried', 'ProviderAdded']);
+  t.deepEqual([...new Set(durable)], ['JobAccepted', 'JobCancelled', 'JobEnded', 'TasksRetried', 'InputsRevised', 'ProviderAdded']);
 });
 
 test('the records of a page of tasks are found among many batches, in the order in which replicas ended', (t) => {
@@ -105,7 +105,7 @@ test('the spec of a job that has finished is read from the journal, and kept for
   const journal = openJournal({ path: ':memory:', codec: changeCodec });
   journal.record(changes, 1);
   const specs = new JobSpecs({ read: (selection) => { readCount += 1; return journal.read(selection); } });
-  const job = { jobId: 2, spec: undefined } as Parameters<JobSpecs['getSpec']>[0];
+  const job = { jobId: 2, spec: undefined, revisedInputs: [] } as Parameters<JobSpecs['getSpec']>[0];
   t.is(specs.getSpec(job).deadline, 99);
   t.is(specs.getSpec(job).deadline, 99);
   t.is(readCount, 1);
