@@ -74,7 +74,7 @@ test.serial('another user has jobs of her own on the same broker, and sees nothi
   await grid.client.waitEnded(secret);
   const calls: Readonly<Record<string, () => Promise<unknown>>> = {
     show: () => maria.job(secret), wait: () => callUnary(maria.raw, 'waitJob', { jobId: secret }, wait), cancel: () => maria.cancel(secret),
-    retry: () => callUnary(maria.raw, 'retryTasks', { jobId: secret, taskIndexes: [] }, wait), tasks: () => maria.tasks(secret), output: () => maria.output(secret, 0),
+    retry: () => callUnary(maria.raw, 'retryTasks', { jobId: secret, taskIndexes: [], currentInputs: false }, wait), tasks: () => maria.tasks(secret), output: () => maria.output(secret, 0),
     explain: () => maria.explain({ $case: 'task', value: { jobId: secret, taskIndex: 0 } }), ledger: () => maria.ledger(secret),
     events: async () => { for await (const _message of messagesOf(maria.raw.watchJob({ jobId: secret, afterSequence: 0 }))) break; },
   };

@@ -55,7 +55,7 @@ tasks:
   t.is((await submit()).resumed, null);
   t.is(ran(), 'abc');
   write('cat b.txt > c.txt');
-  t.deepEqual((await submit('--resume')).resumed, { job_id: 1, taken_count: 2, runs: [{ task_index: 2, reason: 'its command is another one' }] });
+  t.deepEqual((await submit('--resume')).resumed, { job_id: 1, taken_count: 2, runs: [{ task_index: 2, reason: 'its command changed' }] });
   t.is(ran(), 'c', 'what it reads is at home, of the job before');
   t.is(readFileSync(join(folder, 'c.txt'), 'utf8'), 'x\nx\n');
   const listed = await command('task', 'list', '2');
@@ -68,7 +68,7 @@ tasks:
   t.deepEqual((await submit('--resume', '2')).resumed?.runs.map(({ reason }) => reason), [`${folder}/b.txt is not what it wrote there`, 'it waits for task 1, which runs']);
   t.is(ran(), 'bc');
   writeFileSync(join(folder, 'in.txt'), 'y\n');
-  t.is((await submit('--resume', 'last')).resumed?.runs[0]?.reason, 'its input in.txt is not what it was');
+  t.is((await submit('--resume', 'last')).resumed?.runs[0]?.reason, 'its input in.txt changed');
   t.is(ran(), 'abc');
   t.is(readFileSync(join(folder, 'c.txt'), 'utf8'), 'y\ny\n');
 

@@ -3,5 +3,5 @@ export {
   GetQueueRequest, GetQueueResponse, GetResourceRequest, GetResourceResponse, GridMachineProviderServiceClient, GridMachineProviderServiceService, KeptMachine, KeptMachineState, KeptMachineStatus,
   Lease, LeaseConfirmed, LeaseGroup, LeaseState, LeaseTrim, ListKeptMachinesRequest, ListKeptMachinesResponse, ListRequestsRequest, ListRequestsResponse, MachineJoined, MachineLost, ProviderQueue, QueueEntry, QueueKnowledge, ReceiveContentRequest, ReceiveContentResponse,
   RemoveMachineRequest, RemoveMachineResponse, RequestCandidate, RequestStatus, RequestsChanged, SendContentRequest, SendContentResponse, Settled, SwitchHeuristicRequest,
-  SwitchHeuristicResponse, ToMachine, type GridMachineProviderServiceServer,
+  SwitchHeuristicResponse, ToMachine, UndrainRequest, UndrainResponse, type GridMachineProviderServiceServer,
 } from './generated/mutirao/provider/v1/provider.ts';

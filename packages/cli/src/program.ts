@@ -101,7 +101,7 @@ const groupSummaries: Readonly<Record<string, string>> = {
   job: 'Bags of tasks: submit, list, show, wait, cancel, retry, machines.',
   task: 'Tasks of a job and their output.',
   machine: 'GridMachines that the broker can use, and machines of yours: list, show, add, kept, remove.',
-  provider: 'GridMachineProviders: list, show, heuristic, drain, add.',
+  provider: 'GridMachineProviders: list, show, heuristic, drain, undrain, add.',
   site: 'Clusters behind ssh: add, list, show, connect, remove.',
   request: 'Allocation requests of the providers.',
   reservation: 'Reservations of resources: request, list, show, renegotiate, cancel, claim, calendar, resource.',

@@ -1,7 +1,7 @@
 import type { ProviderChange } from '@mutirao/core/machines/provider';
 import type { ChangeCodec } from '@mutirao/runtime/journal';
 
-const durableKinds: ReadonlySet<ProviderChange['kind']> = new Set(['ProviderFounded', 'RequestSubmitting', 'HeuristicSwitched', 'LeaseTaken', 'ReportKept']);
+const durableKinds: ReadonlySet<ProviderChange['kind']> = new Set(['ProviderFounded', 'RequestSubmitting', 'HeuristicSwitched', 'DrainingBegan', 'DrainingEnded', 'LeaseTaken', 'ReportKept']);
 
 /** How the provider's changes lie in its journal. */
 export const providerChangeCodec: ChangeCodec<ProviderChange> = {

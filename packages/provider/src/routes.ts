@@ -2,7 +2,7 @@ import { decodeContent, decodeKeptMachine, encodeAllocationRequest, encodeProvid
 import { MutiraoError } from '@mutirao/api/errors';
 import { GridMachineServiceService, PullContentRequest } from '@mutirao/api/machine';
 import { GridMachineProviderServiceService, ReceiveContentRequest, type GetResourceResponse } from '@mutirao/api/provider';
-import { describeRequest, heuristicInForce, isServing, viewQueue, type HeuristicSetting, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
+import { describeRequest, heuristicInForce, isServing, takesNoWork, viewQueue, type HeuristicSetting, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
 import type { Content } from '@mutirao/core/messages';
 import type { Instant, UserId } from '@mutirao/core/shared';
 import { bind, unary, type CallContext, type Handlers, type ServiceBinding, type StreamWriter } from '@mutirao/runtime/rpc';
@@ -84,6 +84,14 @@ export function providerRoutes(host: ProviderHost): Handlers<typeof GridMachineP
       handle: ({ reason, atOnce }, { userId }) => {
         demandOwner(host, userId, 'draining a provider');
         return host.ask<undefined>((replyTo) => ({ kind: 'DrainAsked', replyTo, reason, ...(atOnce ? { isAtOnce: true } : {}) }));
+      },
+      encode: () => ({}),
+    }),
+    undrain: unary({
+      decode: () => undefined,
+      handle: (_, { userId }) => {
+        demandOwner(host, userId, 'undraining a provider');
+        return host.ask<undefined>((replyTo) => ({ kind: 'UndrainAsked', replyTo }));
       },
       encode: () => ({}),
     }),
@@ -239,7 +247,7 @@ function describeResource({ state, deputy, ownerId, trouble, queueTrouble, reser
     processors: limits.processors, requestsMax: limits.requestsMax, walltimeMsMax: limits.walltimeMax, widthProcessorsMax: limits.widthMax,
     walltimeGranularityMs: limits.walltimeGranularity, heuristic, defaultTaskTimeMs: defaultTime, heuristicSwitched: state.switched !== undefined,
     queuedRequests: listing?.requests.filter(({ status }) => status === 'queued').length ?? 0,
-    machines: attached.length, draining: state.drainReason !== '', reasons: [...(fault === undefined ? [] : [fault]), ...state.standing, ...(reservations?.() ?? [])],
+    machines: attached.length, draining: takesNoWork(state), drainingSinceUnixMs: state.draining?.since, drainingReason: state.draining?.reason ?? '', reasons: [...(fault === undefined ? [] : [fault]), ...state.standing, ...(reservations?.() ?? [])],
     leases: [...state.brokers.values()].filter(({ brokerId }) => userId === ownerId || userOfBroker(brokerId, ownerId) === userId).flatMap((broker) => describeLease(state, broker, deputy) ?? []),
     spoolTrouble: deputy?.trouble ?? '', queueTrouble: describeQueueTrouble(state, queueTrouble()),
   };

@@ -296,7 +296,7 @@ class ProviderProcess {
       case 'TellHeldAhead': this.#holding?.noteAhead(command.reservationId, command.ahead); break;
       case 'ReleaseRequest': void this.#submitter?.release(command); break;
       case 'TellMachineJoined': case 'TellMachineLost': case 'TellRequests': case 'TellStandings': case 'TellResource': case 'TellSettled':
-      case 'ReattachAgent': case 'ClearAgent': case 'RefuseAgent': case 'DrainAgents':
+      case 'ReattachAgent': case 'ClearAgent': case 'RefuseAgent': case 'TellDraining':
       case 'KeepReports': case 'AcknowledgeKept': case 'StartLeased': case 'ConfirmLease':
         this.#relay.perform(command);
         break;
@@ -317,7 +317,7 @@ class ProviderProcess {
 
   async #giveBack(reason: string, patience: Duration): Promise<void> {
     const until = systemClock.now() + patience;
-    await this.#driver.ask<undefined>((replyTo) => ({ kind: 'DrainAsked', replyTo, reason, isAtOnce: true }));
+    await this.#driver.ask<undefined>((replyTo) => ({ kind: 'GiveBackAsked', replyTo, reason }));
     const countLeft = (): number => [...this.#state.requests.values()].filter(isPending).length;
     while (countLeft() > 0 && systemClock.now() < until) await new Promise<void>((resolve) => { systemTimers.start(giveBackPoll, resolve); });
     const left = countLeft();

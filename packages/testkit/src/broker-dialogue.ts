@@ -15,8 +15,8 @@ type Options = Readonly<Record<string, string>>;
  * A broker spoken to in lines, for interaction files. The lines of a stanza are one batch of inputs; what follows from it are
  * changes (`r1 of 1.0 accepted: finished`; tasks are `job.index`) and commands. Times are small numbers.
  *
- * Verbs: `at T`, `provider P`, `connect P [leases|resource] [resource=R]`, `resource P PROCESSORS [most=WIDTH] [queue=WIDTHxTIME,..] [own=WORK] [age=T] [trouble=..] [draining=yes]`, `resource P machines`, `settle P`, `confirm P LEASE`, `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=.. scheduler=.. cap=idle|N%
- * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. gang=yes reservation=7:1000-5000x2 after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes taken=0,1 widths=1,2,1-4 placement=.. limit=T]`, `cancel USER JOB`, `retry USER JOB [INDEXES]`, `join P/M [processors=.. scheduler=.. cap=idle|N%
+ * Verbs: `at T`, `provider P`, `connect P [leases|resource] [resource=R]`, `resource P PROCESSORS [most=WIDTH] [queue=WIDTHxTIME,..] [own=WORK] [age=T] [trouble=..] [draining=yes]`, `resource P machines`, `drain P [SINCE] [REASON] [now=yes]`, `undrain P`, `settle P`, `confirm P LEASE`, `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=.. scheduler=.. cap=idle|N%
+ * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. gang=yes reservation=7:1000-5000x2 after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes taken=0,1 widths=1,2,1-4 placement=.. limit=T]`, `cancel USER JOB`, `retry USER JOB [INDEXES] [now=PATH:FINGERPRINT]`, `join P/M [processors=.. scheduler=.. cap=idle|N%
  * until=.. incarnation=.. request=.. held=1,2 gone=yes gangs=yes identity=.. inside=7:1000-5000x2 NAME=VALUE]`, `lose P/M REASON`, `report P/M SEQUENCE [started R@T] [held R@HOST] [OUTCOME R T..T] [wrote=500]`,
  * `request P/N STATUS width=.. walltime=.. [inside=7:1000-5000x2 over=CODE moved=2000-6000x3]`, `staged P/M PATH:SIZE ..`, `unstartable R`, `accepted R`, `refused R [CODE]`, `digest R TEXT`, `quarantine M`, `pardon M`, `explain ..`, `ledger`, `restart`, `events`.
  */
@@ -85,10 +85,15 @@ export class BrokerDialogue {
       case 'disconnect': return [{ kind: 'ProviderDisconnected', providerId: name, reason: 'connection lost' }];
       case 'submit': return [{ kind: 'JobSubmitted', replyTo: 1, userId: name, clientJobId: options['key'] ?? '', spec: specOf(Number(third), options) }];
       case 'cancel': return [{ kind: 'JobCancelled', replyTo: 2, userId: name, jobId: Number(third), reason: 'enough' }];
-      case 'retry': return [{ kind: 'TasksRetried', replyTo: 3, userId: name, jobId: Number(third), taskIndexes: numbersOf(words[3]) }];
+      case 'retry': return [{ kind: 'TasksRetried', replyTo: 3, userId: name, jobId: Number(third), taskIndexes: numbersOf(words[3]), ...(options['now'] === undefined ? {} : { current: [currentOf(options['now'])] }) }];
       default: return [inputOf(verb, { name, third, options, words })];
     }
   }
+}
+
+function currentOf(text: string): { readonly path: string; readonly fingerprint: string } {
+  const [path = '', fingerprint = ''] = text.split(':');
+  return { path, fingerprint };
 }
 
 interface Line {
@@ -105,6 +110,8 @@ function inputOf(verb: string, { name, third, options, words }: Line): BrokerInp
     case 'lose': return { kind: 'MachineLost', machineId: name, reason: third };
     case 'report': return { kind: 'MachineReported', machineId: name, report: reportOf(Number(third), words.slice(3).filter((word) => !word.includes('=')), options) };
     case 'standing': return standingOf(name, third, words[3] ?? '');
+    case 'drain': return { kind: 'DrainingTold', providerId: name, draining: { since: Number(third || '0'), reason: words[3] ?? '', ...(options['now'] === undefined ? {} : { isAtOnce: true }) } };
+    case 'undrain': return { kind: 'DrainingTold', providerId: name, draining: undefined };
     case 'resource': return resourceOf(name, third, options);
     case 'request': return requestOf(name, third as RequestStatus, options);
     case 'unstartable': return { kind: 'ReplicaUnstartable', replicaId, reason: 'MUT_INPUT_MISSING', detail: 'a.txt is not there' };

@@ -1,6 +1,6 @@
 import { providerDefaults, providerMachine, createProviderState, clientRequestIdOf, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
 import type { ReportHealth } from '@mutirao/core/bag';
-import type { AllocationRequest, Demand, HonouredReservation, LeaseOutline, QueueListing, QueuedRequest, ReservationStanding, ReservedWindow, ResourceStanding } from '@mutirao/core/messages';
+import type { AllocationRequest, Demand, DrainingStatus, HonouredReservation, LeaseOutline, QueueListing, QueuedRequest, ReservationStanding, ReservedWindow, ResourceStanding } from '@mutirao/core/messages';
 import { aReservation } from './claimed-reservation.ts';
 
 /**
@@ -12,7 +12,7 @@ import { aReservation } from './claimed-reservation.ts';
  * `listing-failed WHY`, `settings HEURISTIC default=T` (what a restart after this line starts it with),
  * `attach M [held=1,2] [incarnation=I] [identity=I]` (M is `q1.0`, or a name for a time-shared machine), `detach M`, `left M`,
  * `windows [7:1000-5000x4 ...|none]`, `judged 7:1000-5000x4 [CODE]`,
- * `measured Q longest=T total=T count=N [shortest=T squares=N]`, `seen M=SINCE ...`, `drain WHY`, `heuristic [NAME] [default=T]`, `restart` (a new machine from the changes so far).
+ * `measured Q longest=T total=T count=N [shortest=T squares=N]`, `seen M=SINCE ...`, `drain [WHY]`, `drain-now [WHY]`, `undrain`, `give-back WHY`, `heuristic [NAME] [default=T]`, `restart` (a new machine from the changes so far).
  */
 export class ProviderDialogue {
   config: ProviderConfig;
@@ -90,8 +90,9 @@ export class ProviderDialogue {
       case 'unknown': return { kind: 'SubmitUnknown', requestId: first, reason: rest };
       case 'released': return { kind: 'ReleaseDone', requestId: first };
       case 'listing-failed': return { kind: 'QueueReadFailed', reason: `${first} ${rest}`.trim() };
-      case 'give-back': return { kind: 'DrainAsked', replyTo: 1, reason: `${first} ${rest}`.trim(), isAtOnce: true };
-      case 'drain': return { kind: 'DrainAsked', replyTo: 1, reason: `${first} ${rest}`.trim() };
+      case 'give-back': return { kind: 'GiveBackAsked', replyTo: 1, reason: `${first} ${rest}`.trim() };
+      case 'drain': case 'drain-now': return { kind: 'DrainAsked', replyTo: 1, reason: `${first} ${rest}`.trim(), ...(verb === 'drain' ? {} : { isAtOnce: true }) };
+      case 'undrain': return { kind: 'UndrainAsked', replyTo: 1 };
       case 'heuristic': return { kind: 'HeuristicAsked', replyTo: 1, heuristic: first.includes('=') ? '' : first, defaultTime: numbers['default'] };
       case 'measured': return measuredOf(first, numbers);
       case 'seen': return { kind: 'TasksSeen', machines: Object.entries(numbers).map(([machine, since]) => [`p/${machine}`, since] as const) };
@@ -260,7 +261,7 @@ export function describeProviderCommand(command: ProviderCommand): string {
     case 'TellStandings': return [`tell ${command.brokerId} standings`, ...command.standings.map(showStanding)].join(' ');
     case 'TellResource': return `tell ${command.brokerId} ${showResource(command.standing)}`;
     case 'JudgeClaim': return `judge claim of ${command.reservation.reservationId}`;
-    case 'DrainAgents': return `drain agents: ${command.reason}`;
+    case 'TellDraining': return `tell ${command.brokerId} ${showDraining(command.draining)}`;
     case 'KeepReports': return `keep reports of ${command.machineId}`;
     case 'AcknowledgeKept': return `acknowledge ${command.sequence} to ${command.machineId}`;
     case 'StartLeased': return `start ${command.replicaIds.join(',')} of lease ${command.sequence} on ${command.machineId}`;
@@ -268,6 +269,11 @@ export function describeProviderCommand(command: ProviderCommand): string {
     case 'WakeAt': return `wake at ${command.at}`;
     case 'Reply': return `reply ${command.replyTo} ${command.reply.ok ? 'ok' : command.reply.code}`;
   }
+}
+
+function showDraining(draining: DrainingStatus | undefined): string {
+  if (draining === undefined) return 'takes work';
+  return `draining since ${draining.since}${draining.isAtOnce === true ? ', at once' : ''}${draining.reason === '' ? '' : `: ${draining.reason}`}`;
 }
 
 function showAhead({ reservationId, ahead }: Extract<ProviderCommand, { kind: 'TellHeldAhead' }>): string {

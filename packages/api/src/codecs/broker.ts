@@ -91,6 +91,6 @@ export function encodeExplanation({ summary, details }: Explanation): ExplainRes
 
 /** Writes what is known of a provider for the wire. */
 export function encodeProviderRecord(record: ProviderRecord): ProviderRecordWire {
-  const { providerId, address, isConnected, lastError, machineCount, resourceId } = record;
-  return { providerId, address, connected: isConnected, lastError, machines: machineCount, ...(resourceId === '' ? {} : { resourceId }) };
+  const { providerId, address, isConnected, lastError, machineCount, resourceId, draining, runningCount } = record;
+  return { providerId, address, connected: isConnected, lastError, machines: machineCount, ...(resourceId === '' ? {} : { resourceId }), drainingSinceUnixMs: draining?.since, drainingReason: draining?.reason ?? '', runningTasks: runningCount };
 }

@@ -22,6 +22,7 @@ export {
 } from './machine.ts';
 export { decodeKeptMachine, decodeKeptMachineState, encodeKeptMachine, encodeKeptMachineState } from './kept-machine.ts';
 export { encodeProviderQueue } from './provider-queue.ts';
+export { decodeDraining, encodeDraining } from './draining.ts';
 export { decodeResourceStanding, encodeResourceStanding } from './resource-standing.ts';
 export { decodeAllocationRequest, decodeDemand, encodeAllocationRequest, decodeStanding, encodeStanding, encodeDemand, encodeTaskTimes } from './provider.ts';
 export {

@@ -56,7 +56,7 @@ export const registry = {
   MUT_HOLD_MAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Hold the place for no longer than the message names, and confirm it in time.' },
   MUT_HOLD_NEEDLESS: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Start the provider without --hold-ahead and --reservations: its cluster honours reservations by itself, and the provider passes claims on to it.' },
   MUT_HOME_UNUSABLE: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Name a folder of your own with --home or MUTIRAO_HOME; it is made where it does not exist yet.' },
-  MUT_INPUT_CHANGED: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Put the file back as it was when the job was submitted, its time of change too (cp -p), and retry the job, or submit it again to use the file as it is now.' },
+  MUT_INPUT_CHANGED: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'To use the file as it is now, run "mutirao job retry JOB --current-inputs": tasks that have finished stay as they are. Or put the file back as it was, its time of change too (cp -p), and retry the job.' },
   MUT_INPUT_MISSING: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Put the file where the message says, or correct the path; relative paths begin at the job\'s home directory.' },
   MUT_INPUT_UNPLACEABLE: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Give inputs names of at most 255 bytes a part, and let none be a folder where another one is a file.' },
   MUT_INTERNAL: { status: 'INTERNAL', retryable: false, advice: 'This is a bug of Mutirao; report it with the log.' },

@@ -1,5 +1,6 @@
 import type { BrokerChange, BrokerJob } from '@mutirao/core/machines/broker';
 import type { JobSpec } from '@mutirao/core/messages';
+import { withRevisedInputs } from '@mutirao/core/resumption';
 import { invariant, type JobId } from '@mutirao/core/shared';
 import type { Journal } from '@mutirao/runtime/journal';
 
@@ -20,7 +21,7 @@ export class JobSpecs {
     if (known !== undefined) return known;
     const [first] = this.#journal.read({ after: 0, job: job.jobId, limit: 1 });
     invariant(first?.change.kind === 'JobAccepted', `the first change of job ${job.jobId} is not its acceptance`);
-    const { spec } = first.change;
+    const spec = withRevisedInputs(first.change.spec, job.revisedInputs);
     this.#lately.set(job.jobId, spec);
     if (this.#lately.size > this.#latelyMax) this.#lately.delete(this.#lately.keys().next().value as JobId);
     return spec;

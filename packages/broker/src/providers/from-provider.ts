@@ -1,5 +1,5 @@
 import {
-  decodeAllocationRequest, decodeStanding, decodeContent, decodeContentWanted, decodeMachineFacts, decodeReport, decodeResourceStanding, type WantedContent,
+  decodeAllocationRequest, decodeStanding, decodeContent, decodeContentWanted, decodeDraining, decodeMachineFacts, decodeReport, decodeResourceStanding, type WantedContent,
 } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ConnectResponse, FromMachine } from '@mutirao/api/provider';
@@ -66,6 +66,7 @@ export class FromProvider {
         this.#port.deliver({ kind: 'RequestsChanged', providerId: this.#providerId, requests: message.value.requests.map(decodeAllocationRequest) });
         break;
       case 'standings': this.#port.deliver({ kind: 'StandingsTold', providerId: this.#providerId, standings: message.value.standings.map(decodeStanding) }); break;
+      case 'draining': this.#port.deliver({ kind: 'DrainingTold', providerId: this.#providerId, draining: decodeDraining(message.value) }); break;
       case 'resource': this.#port.deliver({ kind: 'ResourceTold', providerId: this.#providerId, standing: decodeResourceStanding(message.value) }); break;
       case 'settled': this.#settle(); break;
       case 'leaseConfirmed': this.#port.deliver({ kind: 'LeaseConfirmed', providerId: this.#providerId, sequence: message.value.sequence }); break;

@@ -3,9 +3,12 @@ import type {
 } from '@mutirao/api/broker';
 import { badRequest, encodeJobSpec, encodeJobSummary, encodeTaskTimes } from '@mutirao/api/codecs';
 import { findJobSummary, listJobSummaries, outlookOf, plannedEndOf } from '@mutirao/core/machines/broker';
+import { fingerprintsIn, type CurrentInput } from '@mutirao/core/resumption';
+import type { JobId, UserId } from '@mutirao/core/shared';
 import type { UnaryHandler } from '@mutirao/runtime/rpc';
 
-import { getJob, type BrokerParts } from './broker-parts.ts';
+import { fingerprintInputs } from '../submission/fingerprint-inputs.ts';
+import { demandOwner, getJob, type BrokerParts } from './broker-parts.ts';
 
 const pageDefault = 100;
 const pageMax = 10_000;
@@ -41,9 +44,19 @@ export function cancelJobRoute(parts: BrokerParts): UnaryHandler<CancelJobReques
   };
 }
 
-/** Runs failed or cancelled tasks again. */
+/** Runs failed or cancelled tasks again, with what is at home now where that is asked for. @throws {MutiraoError} MUT_INPUT_MISSING where an input of the job is not there. */
 export function retryTasksRoute(parts: BrokerParts): UnaryHandler<RetryTasksRequest, RetryTasksResponse> {
-  return async ({ jobId, taskIndexes }, { userId }) => (
-    await parts.driver.ask<RetryTasksResponse>((replyTo) => ({ kind: 'TasksRetried', replyTo, userId, jobId, taskIndexes }))
-  );
+  return async ({ jobId, taskIndexes, currentInputs }, { userId }) => {
+    const current = currentInputs ? { current: await readInputsAgain(parts, userId, jobId) } : {};
+    return await parts.driver.ask<RetryTasksResponse>((replyTo) => ({ kind: 'TasksRetried', replyTo, userId, jobId, taskIndexes, ...current }));
+  };
+}
+
+async function readInputsAgain(parts: BrokerParts, userId: UserId, jobId: JobId): Promise<CurrentInput[]> {
+  const { spec } = getJob(parts, userId, jobId);
+  // Of a job all of whose tasks have finished nothing runs again.
+  if (spec === undefined) return [];
+  if (spec.groups.some(({ inputs }) => inputs.some(({ source }) => source.kind === 'path'))) demandOwner(parts, userId, 'reading the inputs of a job again');
+  const fingerprints = fingerprintsIn(await fingerprintInputs(spec, parts.homeFiles));
+  return [...fingerprints].map(([path, fingerprint]) => ({ path, fingerprint }));
 }

@@ -105,7 +105,7 @@ export class Stager {
         case 'output': inputs.push(...(await this.#outputsRead(order, source, { root, wanted }))); break;
         case 'path': {
           const files = await this.#resolveOnce(fillIn(source.path), seen);
-          demandUnchanged(source.path, spec.fingerprint, files);
+          demandUnchanged({ jobId: order.jobId, path: source.path, fingerprint: spec.fingerprint }, files);
           inputs.push(...files.map((file) => inputFileOf(file, root, wanted)));
         }
       }

@@ -2,7 +2,7 @@ import type { Resumed } from '@mutirao/api/broker';
 import { MutiraoError } from '@mutirao/api/errors';
 import { findTaskSummary, type BrokerJob } from '@mutirao/core/machines/broker';
 import type { JobSpec, TakenTask } from '@mutirao/core/messages';
-import { chooseTaken, matchTasks, type Choice, type TaskMatch } from '@mutirao/core/resumption';
+import { chooseTaken, findOverwrite, matchTasks, type Choice, type TaskMatch } from '@mutirao/core/resumption';
 import type { JobId, TaskIndex, UserId } from '@mutirao/core/shared';
 
 import type { BrokerParts } from '../routes/broker-parts.ts';
@@ -31,7 +31,7 @@ const concurrencyMax = 32;
 /**
  * Finds what a job need not run again.
  *
- * @throws {MutiraoError} MUT_NOT_FOUND; MUT_RESUME_OPEN while the earlier job runs; MUT_RESUME_OTHER where it has no task that is like one of these; MUT_BAD_REQUEST
+ * @throws {MutiraoError} MUT_NOT_FOUND; MUT_RESUME_OPEN while the earlier job runs; MUT_RESUME_OTHER where it has no task that is like one of these, or one would write over the result of another; MUT_BAD_REQUEST
  * where outputs are gathered.
  */
 export async function resumeJob(parts: ResumeParts, wanted: ResumedJob): Promise<{ readonly spec: JobSpec; readonly resumed: Resumed }> {
@@ -44,12 +44,21 @@ export async function resumeJob(parts: ResumeParts, wanted: ResumedJob): Promise
   const matches = matchTasks(spec, former);
   if (matches.every((match) => match.kind === 'other' && match.isUnknown)) throw new MutiraoError('MUT_RESUME_OTHER', `job ${job.jobId} (${former.label}) has no task that is like one of these; want the job that this was submitted as`);
   const choice = await choose(parts, { job, former, userId }, { spec, matches });
+  demandNoOverwrite({ spec, former, job }, choice);
   const tasks = [...choice.taken].map(([taskIndex, formerIndex]): TakenTask => {
     const origin = originOf(former, { jobId: job.jobId, taskIndex: formerIndex });
     return { taskIndex, jobId: origin.jobId, fromTaskIndex: origin.taskIndex };
   });
   const runs = choice.runs.slice(0, runsToldMax).map(({ taskIndex, reason }) => ({ taskIndex, reason }));
   return { spec: tasks.length === 0 ? spec : { ...spec, resumes: { jobId: job.jobId, tasks } }, resumed: { jobId: job.jobId, takenCount: tasks.length, runs } };
+}
+
+/** @throws {MutiraoError} MUT_RESUME_OTHER where a task that runs would write over the result of another one. */
+function demandNoOverwrite({ spec, former, job }: { readonly spec: JobSpec; readonly former: JobSpec; readonly job: BrokerJob }, { runs }: Choice): void {
+  const found = findOverwrite(spec, former, { runs, hasFinished: (index) => findTaskSummary(job, index)?.status === 'finished' });
+  if (found === undefined) return;
+  const { place, taskIndex, formerIndex } = found;
+  throw new MutiraoError('MUT_RESUME_OTHER', `task ${taskIndex} would write over ${place}, the result of task ${formerIndex} of job ${job.jobId}, which is another one; submit all tasks of that job, in its order: those that are done do not run again`);
 }
 
 function findFormer(parts: ResumeParts, { userId, spec, resumesJobId }: ResumedJob): BrokerJob {

@@ -142,7 +142,7 @@ export function shownMachineJson({ name, machine, trust }: { readonly name: stri
 export function providerJson(provider: ProviderRecord): JsonOf<Shapes['provider']> {
   return {
     provider_id: provider.providerId, address: provider.address, connected: provider.connected, machines: provider.machines,
-    last_error: provider.lastError,
+    last_error: provider.lastError, draining_since_unix_ms: provider.drainingSinceUnixMs ?? null, draining_reason: provider.drainingReason, running_tasks: provider.runningTasks,
   };
 }
 
@@ -173,7 +173,7 @@ export function resourceJson(resource: GetResourceResponse): JsonOf<Shapes['reso
     walltime_ms_max: resource.walltimeMsMax, width_processors_max: resource.widthProcessorsMax,
     walltime_granularity_ms: resource.walltimeGranularityMs, heuristic: resource.heuristic, default_task_time_ms: resource.defaultTaskTimeMs,
     heuristic_switched: resource.heuristicSwitched, queued_requests: resource.queuedRequests,
-    machines: resource.machines, draining: resource.draining, reasons: resource.reasons,
+    machines: resource.machines, draining: resource.draining, draining_since_unix_ms: resource.drainingSinceUnixMs ?? null, draining_reason: resource.drainingReason, reasons: resource.reasons,
     leases: resource.leases.map(leaseJson), spool_trouble: resource.spoolTrouble, queue_trouble: resource.queueTrouble,
   };
 }

@@ -53,6 +53,9 @@ const providerFields = {
   connected: ['boolean', 'Whether the broker has a stream to it.'],
   machines: ['integer', 'GridMachines that it offers now.'],
   last_error: ['string', 'Why the last connection failed; may be empty.'],
+  draining_since_unix_ms: [instant, 'Since when its owner drains it; null while it takes work.'],
+  draining_reason: ['string', 'The words of the owner who drains it; may be empty.'],
+  running_tasks: ['integer', 'Tasks that are placed there and have not ended.'],
 } satisfies Shape;
 
 /** Every JSON document of the command line. docs/cli-json.md is written from here, and a test compares. */
@@ -318,7 +321,9 @@ export const shapes = {
     heuristic_switched: ['boolean', 'Whether it was switched to while the provider ran.'],
     queued_requests: ['integer', 'Requests of ours in its queue.'],
     machines: ['integer', 'GridMachines that it offers now.'],
-    draining: ['boolean', 'Whether it takes no more work.'],
+    draining: ['boolean', 'Whether it takes no new work.'],
+    draining_since_unix_ms: ['integer or null', 'Since when its owner drains it; null while it takes work.'],
+    draining_reason: ['string', 'The words of the owner who drains it; may be empty.'],
     reasons: ['array of string', 'Why it asks for what it asks for, or for nothing.'],
     leases: ['array of lease', 'What brokers have leased to it, and what it keeps for those that are away.'],
     spool_trouble: ['string', 'Why reports or outputs wait at their machines; empty while they find room.'],

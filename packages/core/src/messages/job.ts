@@ -1,4 +1,4 @@
-import type { Bytes, Duration, Instant, JobId, ProcessorCount, TaskIndex } from '../shared/index.ts';
+import type { Bytes, Duration, IndexRange, Instant, JobId, ProcessorCount, TaskIndex } from '../shared/index.ts';
 import type { JobReservation } from './reservation.ts';
 
 /** Where on a GridMachine a path begins: the replica's fresh folder, or the user's folder that outlives it. */
@@ -29,6 +29,8 @@ export interface InputSpec {
   readonly condition: string;
   /** What was there when the job was submitted; left out where the path depends on the task or the machine. */
   readonly fingerprint?: string;
+  /** What was there for tasks that ran before the job was retried with what is there now, the earliest first; left out where it never was. */
+  readonly former?: readonly { readonly fingerprint: string; readonly tasks: readonly IndexRange[] }[];
 }
 
 /** A file (or folder) to bring home: JDF's `get`. */

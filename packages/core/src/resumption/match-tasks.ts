@@ -1,17 +1,22 @@
 import type { InputSpec, JobSpec, TaskGroup } from '../messages/index.ts';
 import type { TaskIndex } from '../shared/index.ts';
 import { listTasks } from './list-tasks.ts';
+import { fingerprintFor } from './revised-inputs.ts';
 
 /** What a task of a job is to one of an earlier job. */
 export type TaskMatch =
   /** It does the same: command, inputs by content, outputs. Whose outputs it reads is not looked at. */
   | { readonly kind: 'same'; readonly former: TaskIndex }
-  /** `reason` is a part of a sentence: "its command is another one". `isUnknown`: nothing there wrote the same outputs, or has its place. */
+  /** `reason` is a part of a sentence: "its input s.sh changed". `isUnknown`: nothing there wrote the same outputs, or has its place. */
   | { readonly kind: 'other'; readonly reason: string; readonly isUnknown: boolean };
 
 /** What a task does, each part as a text that is equal where that part is. */
 interface Deed {
   readonly command: string;
+  readonly value: string;
+  readonly check: string;
+  /** The index of the task and the number of the job, where it uses them. */
+  readonly place: string;
   readonly inputs: string;
   readonly outputs: string;
   readonly environment: string;
@@ -39,13 +44,21 @@ export function matchTasks(next: JobSpec, former: JobSpec): TaskMatch[] {
   return nextDeeds.map((deed, index) => {
     const same = chosen[index] ?? takeNext(used, waiting.get(keyOf(deed)));
     if (same !== undefined) return { kind: 'same', former: same };
-    const nearest = deed.outputs === none && formerDeeds[index]?.outputs === none ? index : byOutputs.get(deed.outputs)?.[0];
-    const known = nearest === undefined ? undefined : formerDeeds[nearest];
+    const known = findNearest(deed, index, { formerDeeds, sameOutputs: byOutputs.get(deed.outputs) ?? [] });
     return { kind: 'other', reason: known === undefined ? 'nothing like it was there' : describeDifference(deed, known), isUnknown: known === undefined };
   });
 }
 
 const none = '[]';
+
+/** The earlier task with which one is compared: that of its own index where it wrote the same, else one that wrote the same with the same value, else any such. */
+function findNearest(deed: Deed, index: TaskIndex, { formerDeeds, sameOutputs }: { readonly formerDeeds: readonly Deed[]; readonly sameOutputs: readonly TaskIndex[] }): Deed | undefined {
+  const own = formerDeeds[index];
+  if (own?.outputs === deed.outputs) return own;
+  if (deed.outputs === none) return undefined;
+  const alike = sameOutputs.flatMap((former) => formerDeeds[former] ?? []);
+  return alike.find(({ value }) => value === deed.value) ?? alike[0];
+}
 
 function takeOne(used: Set<TaskIndex>, index: TaskIndex): TaskIndex {
   used.add(index);
@@ -68,8 +81,8 @@ function groupBy(deeds: readonly Deed[], keyOfDeed: (deed: Deed) => string): Map
   return groups;
 }
 
-function keyOf({ command, inputs, outputs, environment, verification }: Deed): string {
-  return [command, inputs, outputs, environment, verification].join('\n');
+function keyOf({ command, value, check, place, inputs, outputs, environment, verification }: Deed): string {
+  return [command, value, check, place, inputs, outputs, environment, verification].join('\n');
 }
 
 interface Described {
@@ -85,7 +98,10 @@ function deedOf({ environment, homeDirectory, verification }: JobSpec, task: Des
   const texts = [command, ...inputs.map(({ path }) => path), ...placed.flat()].join('\n');
   const files = inputs.map((input): readonly [string, string] => [input.path, contentOf(input, task)]);
   return {
-    command: JSON.stringify([command, noOp, task.value, check, check === '' ? '' : homeDirectory, ...placeOf(texts, task)]),
+    command: JSON.stringify([command, noOp]),
+    value: JSON.stringify(task.value),
+    check: JSON.stringify([check, check === '' ? '' : homeDirectory]),
+    place: JSON.stringify(placeOf(texts, task)),
     inputs: JSON.stringify(inputs.map(({ root, path, condition }, position) => [root, path, condition, files[position]?.[1]])),
     outputs: JSON.stringify(placed),
     environment: JSON.stringify(Object.entries(environment).sort(([one], [other]) => (one < other ? -1 : 1))),
@@ -99,20 +115,28 @@ function placeOf(texts: string, { index, side }: Described): (string | number)[]
   return [...(/\{#\}|\$\{?TASK\b/.test(texts) ? [index] : []), ...(/\$\{?JOB\b/.test(texts) ? [side] : [])];
 }
 
-function contentOf({ source, fingerprint }: InputSpec, { side }: Described): string {
+function contentOf(input: InputSpec, { side, index }: Described): string {
+  const { source } = input;
   switch (source.kind) {
     case 'content': return source.content.sha256;
     case 'output': return `output ${source.path}`;
-    case 'path': return `${source.path} ${fingerprint ?? `unknown ${side}`}`;
+    case 'path': return `${source.path} ${fingerprintFor(input, index) ?? `unknown ${side}`}`;
   }
 }
 
+function describeInput([path, content]: readonly [string, string]): string {
+  return content.endsWith(' unknown next') ? `its input ${path} comes from a path that depends on the task, so nobody knows whether it changed` : `its input ${path} changed`;
+}
+
 function describeDifference(deed: Deed, former: Deed): string {
-  if (deed.command !== former.command) return 'its command is another one';
-  if (deed.environment !== former.environment) return 'its environment is another one';
+  if (deed.command !== former.command) return 'its command changed';
+  if (deed.value !== former.value) return `its value is ${deed.value}, and was ${former.value}`;
+  if (deed.check !== former.check) return 'its check changed';
+  if (deed.environment !== former.environment) return 'its environment changed';
   if (deed.verification !== former.verification) return 'its result is verified in another way';
   const changed = [...deed.inputFiles].find(([path, content]) => former.inputFiles.has(path) && former.inputFiles.get(path) !== content);
-  if (changed !== undefined) return `its input ${changed[0]} is not what it was`;
+  if (changed !== undefined) return describeInput(changed);
   if (deed.inputs !== former.inputs) return 'it has other inputs';
-  return deed.outputs === former.outputs ? 'there are more tasks like it now' : 'it has other outputs';
+  if (deed.outputs !== former.outputs) return 'it has other outputs';
+  return deed.place === former.place ? 'there are more tasks like it now' : 'its command or paths use the number of the job, or an index ({#}, $TASK) that is another one now';
 }

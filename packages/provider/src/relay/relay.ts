@@ -1,6 +1,6 @@
 import { MutiraoError, errorOfCode } from '@mutirao/api/errors';
 import {
-  decodeContentOffered, decodeContentWanted, decodeDemand, decodeMachineFacts, encodeAllocationRequest, encodeResourceStanding, encodeStanding, encodeMachineFacts, type ContentOffer, type WantedContent,
+  decodeContentOffered, decodeContentWanted, decodeDemand, decodeMachineFacts, encodeAllocationRequest, encodeDraining, encodeResourceStanding, encodeStanding, encodeMachineFacts, type ContentOffer, type WantedContent,
 } from '@mutirao/api/codecs';
 import { ContentOffered, ContentWanted, MachineHello } from '@mutirao/api/machine';
 import { Demand, LeaseTrim } from '@mutirao/api/provider';
@@ -22,12 +22,12 @@ import { acknowledgedField, attachFields, connectFields, contentOfferedField, de
 
 /** Commands that the relay carries out. */
 export type RelayCommand = Extract<ProviderCommand, {
-  readonly kind: 'TellMachineJoined' | 'TellMachineLost' | 'TellRequests' | 'TellStandings' | 'TellResource' | 'TellSettled' | 'ReattachAgent' | 'ClearAgent' | 'RefuseAgent' | 'DrainAgents'
+  readonly kind: 'TellMachineJoined' | 'TellMachineLost' | 'TellRequests' | 'TellStandings' | 'TellResource' | 'TellDraining' | 'TellSettled' | 'ReattachAgent' | 'ClearAgent' | 'RefuseAgent'
     | 'KeepReports' | 'AcknowledgeKept' | 'StartLeased' | 'ConfirmLease';
 }>;
 
 /** Those of them that tell a broker something. */
-type TellCommand = Extract<RelayCommand, { readonly kind: 'TellMachineJoined' | 'TellMachineLost' | 'TellRequests' | 'TellStandings' | 'TellResource' | 'TellSettled' | 'ConfirmLease' }>;
+type TellCommand = Extract<RelayCommand, { readonly kind: 'TellMachineJoined' | 'TellMachineLost' | 'TellRequests' | 'TellStandings' | 'TellResource' | 'TellDraining' | 'TellSettled' | 'ConfirmLease' }>;
 
 /** Those that have the provider stand in for a broker. */
 type DeputyCommand = Extract<RelayCommand, { readonly kind: 'KeepReports' | 'AcknowledgeKept' | 'StartLeased' }>;
@@ -67,7 +67,6 @@ export class Relay {
   readonly #agentsByMachine = new Map<MachineId, AgentLink>();
   #connectionCount = 0;
   #attachmentCount = 0;
-  #drainReason: string | undefined;
   #droppedCount = 0;
 
   constructor(options: RelayOptions) {
@@ -214,7 +213,6 @@ export class Relay {
     this.#agents.set(identity.attachmentId, link);
     this.#agentsByMachine.set(facts.machineId, link);
     stream.write(toAgent({ $case: 'hello', value: this.#hello() }));
-    if (this.#drainReason !== undefined) stream.write(toAgent({ $case: 'drain', value: { reason: this.#drainReason } }));
     stream.pause();
     this.#options.log.info({ machine: facts.machineId, held: hello.heldReplicaIds.length }, 'agent attached');
     this.#options.deliver({ kind: 'AgentAttached', attachmentId: identity.attachmentId, facts, heldReplicaIds: hello.heldReplicaIds });
@@ -275,10 +273,6 @@ export class Relay {
         break;
       case 'ClearAgent': this.#agents.get(command.attachmentId)?.clear(command.heldReplicaIds); break;
       case 'RefuseAgent': this.#refuseAgent(command); break;
-      case 'DrainAgents':
-        this.#drainReason = command.reason;
-        for (const agent of this.#agents.values()) agent.stream.write(toAgent({ $case: 'drain', value: { reason: command.reason } }));
-        break;
       case 'KeepReports': case 'AcknowledgeKept': case 'StartLeased': this.#standIn(command); break;
       default: this.#tell(command);
     }
@@ -317,6 +311,7 @@ export class Relay {
         break;
       case 'TellRequests': broker.write(toBroker({ $case: 'requests', value: { requests: command.requests.map(encodeAllocationRequest) } })); break;
       case 'TellStandings': if (broker.takesStandings) broker.write(toBroker({ $case: 'standings', value: { standings: command.standings.map(encodeStanding) } })); break;
+      case 'TellDraining': broker.write(toBroker({ $case: 'draining', value: encodeDraining(command.draining) })); break;
       case 'TellResource': broker.write(toBroker({ $case: 'resource', value: encodeResourceStanding(command.standing) })); break;
       case 'TellSettled':
         broker.write(toBroker({ $case: 'settled', value: {} }));

@@ -65,11 +65,12 @@ test('requests are listed with their states and reasons', async (t) => {
   t.true(requests.every(({ reasons }) => reasons.length > 0));
 });
 
-test('draining is asked of the machine', async (t) => {
+test('draining and undraining are asked of the machine', async (t) => {
   const host = aHost(aDialogue());
   t.deepEqual(await inject(providerRoutes(host).drain, { reason: 'moving house', atOnce: false }), {});
   t.deepEqual(await inject(providerRoutes(host).drain, { reason: 'a fire', atOnce: true }), {});
-  t.deepEqual(host.asked, [{ kind: 'DrainAsked', replyTo: 1, reason: 'moving house' }, { kind: 'DrainAsked', replyTo: 1, reason: 'a fire', isAtOnce: true }]);
+  t.deepEqual(await inject(providerRoutes(host).undrain, {}), {});
+  t.deepEqual(host.asked, [{ kind: 'DrainAsked', replyTo: 1, reason: 'moving house' }, { kind: 'DrainAsked', replyTo: 1, reason: 'a fire', isAtOnce: true }, { kind: 'UndrainAsked', replyTo: 1 }]);
 });
 
 test('another heuristic is asked of the machine, and what decides then is told', async (t) => {

@@ -89,6 +89,7 @@ export function dialProvider(address: string, { token, trust, ...limits }: CallS
     getQueue: () => callUnary(raw, 'getQueue', {}, limits),
     getResource: () => callUnary(raw, 'getResource', {}, limits),
     drain: (request) => callUnary(raw, 'drain', request, limits),
+    undrain: () => callUnary(raw, 'undrain', {}, limits),
     switchHeuristic: (request) => callUnary(raw, 'switchHeuristic', request, limits),
     addMachines: (request) => callUnary(raw, 'addMachines', request, limits),
     removeMachine: (request) => callUnary(raw, 'removeMachine', request, limits),

@@ -8,6 +8,7 @@ export interface ProviderClient {
   getQueue(): Promise<GetQueueResponse>;
   listRequests(): Promise<ListRequestsResponse>;
   drain(request: DrainRequest): Promise<unknown>;
+  undrain(): Promise<unknown>;
   switchHeuristic(request: SwitchHeuristicRequest): Promise<SwitchHeuristicResponse>;
   addMachines(request: AddMachinesRequest): Promise<unknown>;
   removeMachine(request: RemoveMachineRequest): Promise<unknown>;

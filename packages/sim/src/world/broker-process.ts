@@ -31,7 +31,7 @@ export interface BrokerSetup {
 type CommandOf<Kind extends BrokerCommand['kind']> = Extract<BrokerCommand, { readonly kind: Kind }>;
 
 /** As the live journal syncs. */
-const durableKinds: ReadonlySet<BrokerChange['kind']> = new Set(['JobAccepted', 'JobCancelled', 'JobEnded', 'TasksRetried', 'ProviderAdded', 'LeaseGranted']);
+const durableKinds: ReadonlySet<BrokerChange['kind']> = new Set(['JobAccepted', 'JobCancelled', 'JobEnded', 'TasksRetried', 'InputsRevised', 'ProviderAdded', 'LeaseGranted']);
 const changesPerSnapshot = 200;
 /** Channels are not simulated. */
 const noSecret = new Uint8Array(32);
@@ -137,6 +137,7 @@ export class BrokerProcess {
       case 'joined': this.process.deliver({ kind: 'MachineJoined', providerId, facts: message.facts, heldReplicaIds: message.heldReplicaIds, ...(message.isGone === true ? { isGone: true } : {}) }); break;
       case 'lost': this.process.deliver({ kind: 'MachineLost', machineId: message.machineId, reason: message.reason }); break;
       case 'standings': this.process.deliver({ kind: 'StandingsTold', providerId, standings: message.standings }); break;
+      case 'draining': this.process.deliver({ kind: 'DrainingTold', providerId, draining: message.draining }); break;
       case 'resource': this.process.deliver({ kind: 'ResourceTold', providerId, standing: message.standing }); break;
       case 'requests': this.process.deliver({ kind: 'RequestsChanged', providerId, requests: message.requests }); break;
       case 'leaseConfirmed': this.process.deliver({ kind: 'LeaseConfirmed', providerId, sequence: message.sequence }); break;

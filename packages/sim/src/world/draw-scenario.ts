@@ -30,7 +30,7 @@ export function drawScenario(seed: string): Scenario {
       .map((job, index) => ({ ...job, ...drawScheduling(new Draw(new Prng(`scheduling ${seed} ${index}`))) })),
     network: { delayMax: draw.pick([0, 5, 50, 500]), lossProbability: draw.pick([0, 0.01, 0.2]), duplicateProbability: draw.pick([0, 0.01, 0.1]) },
     faults: drawFaults(draw), turnDelayMax: draw.pick([0, 1, 20]),
-    ...drawSwitches(new Draw(new Prng(`switches ${seed}`))), ...drawChores(new Draw(new Prng(`chores ${seed}`))), ...drawLease(new Draw(new Prng(`lease ${seed}`))),
+    ...drawSwitches(new Draw(new Prng(`switches ${seed}`))), ...drawChores(new Draw(new Prng(`chores ${seed}`))), ...drawDrains(new Draw(new Prng(`drains ${seed}`))), ...drawLease(new Draw(new Prng(`lease ${seed}`))),
   })))));
 }
 
@@ -215,6 +215,12 @@ export function drawFinishing(seed: string, scenario: Scenario): Scenario {
 function drawSwitches(draw: Draw): Pick<Scenario, 'heuristicSwitchesPerHour'> {
   const heuristicSwitchesPerHour = draw.pick([0, 0, 6, 60]);
   return heuristicSwitchesPerHour === 0 ? {} : { heuristicSwitchesPerHour };
+}
+
+/** By luck of its own, as above. */
+function drawDrains(draw: Draw): Pick<Scenario, 'drainsPerHour'> {
+  const drainsPerHour = draw.pick([0, 0, 0, 4, 30]);
+  return drainsPerHour === 0 ? {} : { drainsPerHour };
 }
 
 /** By luck of its own, as above. */

@@ -1,4 +1,4 @@
-import type { AllocationRequest, ClaimedReservation, Content, Demand, Lease, MachineFacts, MachineReport, QueueListing, RequestOrder, ReservationStanding, ResourceStanding, ResourceLimits, StartGang, StartReplicas } from '@mutirao/core/messages';
+import type { AllocationRequest, ClaimedReservation, Content, Demand, DrainingStatus, Lease, MachineFacts, MachineReport, QueueListing, RequestOrder, ReservationStanding, ResourceStanding, ResourceLimits, StartGang, StartReplicas } from '@mutirao/core/messages';
 import type { Instant, MachineId, ReplicaId, RequestId } from '@mutirao/core/shared';
 
 /** What an agent says to its provider; reports and wishes go on to a broker. */
@@ -34,6 +34,7 @@ export type ToBroker =
   | { readonly kind: 'fromMachine'; readonly machineId: MachineId; readonly message: FromAgent }
   | { readonly kind: 'requests'; readonly requests: readonly AllocationRequest[] }
   | { readonly kind: 'standings'; readonly standings: readonly ReservationStanding[] }
+  | { readonly kind: 'draining'; readonly draining: DrainingStatus | undefined }
   | { readonly kind: 'resource'; readonly standing: ResourceStanding }
   | { readonly kind: 'settled' }
   | { readonly kind: 'leaseConfirmed'; readonly sequence: number };

@@ -97,7 +97,7 @@ const scenario = object<Scenario>({
   version: oneOf([1]), seed: text(100), jobs: list(job, 1, jobsMax), clusters: list(cluster, 0, sitesMax), labs: list(lab, 0, sitesMax),
   network: object<Scenario['network']>({ delayMax: whole(0, delayMax), lossProbability: lessThanOne, duplicateProbability: lessThanOne }, {}),
   faults, turnDelayMax: whole(0, delayMax), stormDuration: whole(0, stormMax),
-}, { heuristicSwitchesPerHour: perHour, choreFailureProbability: lessThanOne, managerAways: list(object<DownTime>({ after: whole(0, stormMax), duration: times }, {}), 0, downsMax), lease });
+}, { heuristicSwitchesPerHour: perHour, drainsPerHour: perHour, choreFailureProbability: lessThanOne, managerAways: list(object<DownTime>({ after: whole(0, stormMax), duration: times }, {}), 0, downsMax), lease });
 
 /**
  * Reads a scenario from a JSON document; the same document, the same scenario.

@@ -32,6 +32,7 @@ const wholeReductions: readonly Reduction[] = [
   ...(['lossProbability', 'duplicateProbability', 'delayMax'] as const).map((name): Reduction => (scenario) => [{ ...scenario, network: { ...scenario.network, [name]: 0 } }]),
   ({ faults: { journalLossesPerHour, ...faults }, ...scenario }) => (journalLossesPerHour === undefined ? [] : [{ ...scenario, faults }]),
   ({ heuristicSwitchesPerHour: _left, ...scenario }) => [scenario],
+  ({ drainsPerHour: _left, ...scenario }) => [scenario],
   ({ choreFailureProbability: _left, ...scenario }) => [scenario],
   ({ managerAways: _left, ...scenario }) => [scenario],
   ({ lease: _left, ...scenario }) => [scenario],

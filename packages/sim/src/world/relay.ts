@@ -9,7 +9,7 @@ import { bytesOf, type SimulatedSpool } from './spool.ts';
 
 /** Commands that a relay carries out. */
 export type RelayCommand = Extract<ProviderCommand, {
-  readonly kind: 'TellMachineJoined' | 'TellMachineLost' | 'TellRequests' | 'TellStandings' | 'TellResource' | 'TellSettled' | 'ReattachAgent' | 'ClearAgent' | 'RefuseAgent' | 'DrainAgents'
+  readonly kind: 'TellMachineJoined' | 'TellMachineLost' | 'TellRequests' | 'TellStandings' | 'TellResource' | 'TellDraining' | 'TellSettled' | 'ReattachAgent' | 'ClearAgent' | 'RefuseAgent'
     | 'KeepReports' | 'AcknowledgeKept' | 'StartLeased' | 'ConfirmLease';
 }>;
 
@@ -62,7 +62,6 @@ export class SimulatedRelay {
   readonly #agentsByMachine = new Map<MachineId, AgentLink>();
   #connectionCount = 0;
   #attachmentCount = 0;
-  #isDraining = false;
 
   constructor(setup: RelaySetup) {
     this.#setup = setup;
@@ -139,7 +138,6 @@ export class SimulatedRelay {
     this.#agents.set(link.attachmentId, link);
     this.#agentsByMachine.set(machineId, link);
     stream.write({ kind: 'hello' });
-    if (this.#isDraining) stream.write({ kind: 'drain' });
     const facts = { ...told, machineId, requestId: credential, until: credential === '' ? told.until : undefined };
     this.#setup.deliver({ kind: 'AgentAttached', attachmentId: link.attachmentId, facts, heldReplicaIds });
     return link;
@@ -214,10 +212,6 @@ export class SimulatedRelay {
       }); break;
       case 'AcknowledgeKept': this.#withAgent(command.attachmentId, (agent) => { this.#acknowledgeKept(agent, command.sequence); }); break;
       case 'StartLeased': this.#withAgent(command.attachmentId, (agent) => { this.#startLeased(agent, command); }); break;
-      case 'DrainAgents':
-        this.#isDraining = true;
-        for (const agent of this.#agents.values()) agent.stream.write({ kind: 'drain' });
-        break;
       default: this.#tell(command);
     }
   }
@@ -263,6 +257,7 @@ export class SimulatedRelay {
         broker.stream.write({ kind: 'lost', machineId, reason });
         break;
       }
+      case 'TellDraining': broker.stream.write({ kind: 'draining', draining: command.draining }); break;
       case 'TellResource': broker.stream.write({ kind: 'resource', standing: command.standing }); break;
       case 'TellStandings': broker.stream.write({ kind: 'standings', standings: command.standings }); break;
       case 'TellRequests': broker.stream.write({ kind: 'requests', requests: command.requests }); break;

@@ -86,6 +86,7 @@ function waitForEnd(world: World): string[] {
   let left = findUnfinished(world);
   while (left.length > 0 && world.kernel.now < end) {
     world.pardonAll();
+    world.undrainAll();
     world.kernel.runUntil(world.kernel.now + lookEvery);
     left = findUnfinished(world);
   }

@@ -204,6 +204,8 @@ export interface Scenario {
   readonly faults: FaultPlan;
   /** How often the user switches the request heuristic of a cluster's provider; left out, never. */
   readonly heuristicSwitchesPerHour?: number;
+  /** How often the owner of a provider drains it, for a while, or says so again; left out, never. */
+  readonly drainsPerHour?: number;
   /** Of what a machine does for a task, staging or collecting, to fail in the storm, as on a full disk; in [0, 1), left out, none. */
   readonly choreFailureProbability?: number;
   /** When the reservation manager is away: nobody hears of changes, or gets an answer; left out, never. */

@@ -11,6 +11,7 @@ const fullDiskMax: Duration = 120_000;
 const nodeAwayMax: Duration = 600_000;
 const brokerAwayMax: Duration = 120_000;
 const providerAwayMax: Duration = 60_000;
+const drainedMax: Duration = 900_000;
 const fallPoints: readonly FallPoint[] = ['before-write', 'after-write', 'amid-commands'];
 
 /** Lets things go wrong in a world, as its scenario says, until it is told to stop. Everything is drawn from the scenario's seed. */
@@ -30,6 +31,7 @@ export class Storm {
     this.#strike('full disk', fullDisksPerHour, (luck) => { this.#fillDisk(luck); });
     this.#strike('journal', journalLossesPerHour, (luck) => { this.#loseJournal(luck); });
     this.#strike('switch', world.scenario.heuristicSwitchesPerHour ?? 0, (luck) => { this.#switchHeuristic(luck); });
+    this.#strike('drain', world.scenario.drainsPerHour ?? 0, (luck) => { this.#drain(luck); });
     this.#loadClusters();
     this.#wearLabs();
     this.#letHomeSleep();
@@ -128,6 +130,18 @@ export class Storm {
     provider.process.ask((replyTo) => ({ kind: 'HeuristicAsked', replyTo, heuristic, defaultTime }), (reply) => {
       if (reply.ok) this.#world.heuristics.tell(provider.process.name, (reply.value as HeuristicSetting).heuristic);
     });
+  }
+
+  /** The owner drains a provider, sometimes at once, and undrains it some time later; a few do so twice. */
+  #drain(luck: Prng): void {
+    const site = pick(luck, [...this.#world.clusters, ...this.#world.labs]);
+    const isAtOnce = luck.below(4) === 0;
+    const [again, duration] = [luck.below(drainedMax), luck.below(drainedMax)];
+    if (site === undefined) return;
+    const drain = (): void => { this.#world.setDraining(site.provider, isAtOnce ? 'at once' : 'gently'); };
+    drain();
+    this.#world.kernel.after(again, () => { if (this.#world.isStormy && again < duration) drain(); });
+    this.#world.kernel.after(duration, () => { if (this.#world.isStormy) this.#world.setDraining(site.provider, 'not'); });
   }
 
   /** A laptop is closed: its processes stop where they are, and others find its connections dead. */

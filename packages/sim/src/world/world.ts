@@ -173,6 +173,18 @@ export class World implements Surroundings {
     }
   }
 
+  /** The owner drains a provider, or undrains it; one that is away hears nothing. */
+  setDraining({ current }: Node<ProviderProcess>, how: 'gently' | 'at once' | 'not'): void {
+    if (current === undefined) return;
+    this.tell(how === 'not' ? 'ProviderUndrained' : 'ProviderDrained', [current], how);
+    current.process.deliver(how === 'not' ? { kind: 'UndrainAsked', replyTo: 0 } : { kind: 'DrainAsked', replyTo: 0, reason: 'repairs', ...(how === 'at once' ? { isAtOnce: true } : {}) });
+  }
+
+  /** The user knows that all is mended, and no provider is to drain from now on. */
+  undrainAll(): void {
+    for (const { provider } of [...this.clusters, ...this.labs]) if (provider.current?.process.state.draining !== undefined) this.setDraining(provider, 'not');
+  }
+
   /** A host falls: its processes are gone at once, and what their disks had not synced. */
   fall(host: Host, luck: Prng): void {
     for (const { life } of this.processesOn(host)) life.end();

@@ -46,7 +46,7 @@ async function retryUntilFinished(tending: Tending, job: SubmittedJob): Promise<
   for (;;) {
     const { status } = await look(tending, job, ({ endedUnixMs }) => endedUnixMs > 0);
     if (status === JobStatus.FINISHED) return;
-    await attempt(tending, `retry ${job.label}`, () => callUnary(tending.client.raw, 'retryTasks', { jobId: job.jobId, taskIndexes: [] }, { deadlineMs: callPatience }));
+    await attempt(tending, `retry ${job.label}`, () => callUnary(tending.client.raw, 'retryTasks', { jobId: job.jobId, taskIndexes: [], currentInputs: false }, { deadlineMs: callPatience }));
     await sleep(lookInterval, undefined, { signal: tending.signal });
   }
 }

@@ -118,6 +118,7 @@ export class PretendPageGrid {
     return {
       providers: providers.map((providerId) => ({
         provider_id: providerId, address: `${providerId}.example:4100`, connected: true, machines: Math.ceil(this.options.machineCount / providers.length), last_error: '', resource_id: providerId === 'lab' ? null : providerId,
+        draining_since_unix_ms: null, draining_reason: '', running_tasks: 0,
         requests_queued: requests.filter((one) => one.provider_id === providerId && one.status === 'queued').length, requests_running: requests.filter((one) => one.provider_id === providerId && one.status === 'running').length,
       })),
       requests, requests_left_out: 0,

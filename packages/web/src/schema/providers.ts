@@ -20,6 +20,8 @@ export type AllocationRequest = Static<typeof AllocationRequest>;
 export const ProviderRow = Type.Object({
   provider_id: Type.String(), address: Type.String(), connected: Type.Boolean(), machines: Count, last_error: Type.String(),
   requests_queued: Count, requests_running: Count, resource_id: orNull(Type.String({ description: 'What its resource is called at its reservation manager.' })),
+  draining_since_unix_ms: orNull(InstantMs), draining_reason: Type.String({ description: 'The words of the owner who drains it; empty while it takes work.' }),
+  running_tasks: Type.Integer({ minimum: 0, description: 'Tasks that are placed there and have not ended.' }),
 });
 export type ProviderRow = Static<typeof ProviderRow>;
 

@@ -291,7 +291,7 @@ test('a machine tells what it runs', async (t) => {
 test('a provider shows the profile of its queue as it sees it, our requests in it and what the heuristic compared last', async (t) => {
   const resource = {
     providerId: 'alpha', resourceKind: 'cluster', processors: 4, requestsMax: 10, walltimeMsMax: 1, widthProcessorsMax: 4, walltimeGranularityMs: 1, heuristic: 'adaptive', queuedRequests: 1,
-    machines: 0, draining: false, reasons: [hostile], defaultTaskTimeMs: 1, heuristicSwitched: false, leases: [], spoolTrouble: '', queueTrouble: '',
+    machines: 0, draining: false, drainingReason: '', reasons: [hostile], defaultTaskTimeMs: 1, heuristicSwitched: false, leases: [], spoolTrouble: '', queueTrouble: '',
   };
   const page = new Page({ provider: () => ({ getResource: () => Promise.resolve(resource), listRequests: () => Promise.resolve({ requests: [] }) }) });
   page.broker.providers = [wire.provider({})];

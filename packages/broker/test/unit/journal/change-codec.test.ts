@@ -25,6 +25,7 @@ const changes: readonly BrokerChange[] = [
   { kind: 'JobCancelled', jobId: 1, reason: 'enough', at: 2 },
   { kind: 'JobEnded', jobId: 1, status: 'cancelled', at: 3 },
   { kind: 'TasksRetried', jobId: 1, taskIndexes: [2, 5], at: 4 },
+  { kind: 'InputsRevised', jobId: 1, current: [{ path: '/h/s.sh', fingerprint: 'content:1' }], at: 4 },
   { kind: 'ReplicasPlaced', machineId: 'a/m', jobId: 1, firstReplicaId: 4, taskIndexes: [0, 1, 2], at: 5 },
   { kind: 'ReplicasPlaced', machineId: 'a/m', jobId: 1, firstReplicaId: 4, taskIndexes: [9, 1, 2], at: 5 },
   { kind: 'ReplicasStarted', machineId: 'a/m', jobId: 1, started: [{ replicaId: 4, startedAt: 50 }, { replicaId: 6, startedAt: 49 }] },
@@ -65,7 +66,7 @@ test('a line of a later release is refused by name', (t) => {
 
 test('promises to users go to the disk, what machines tell does not wait for it', (t) => {
   const durable = changes.filter((change) => changeCodec.isDurable(change)).map((change) => change.kind);
-  t.deepEqual([...new Set(durable)], ['JobAccepted', 'JobCancelled', 'JobEnded', 'TasksRetried', 'ProviderAdded']);
+  t.deepEqual([...new Set(durable)], ['JobAccepted', 'JobCancelled', 'JobEnded', 'TasksRetried', 'InputsRevised', 'ProviderAdded']);
 });
 
 test('the records of a page of tasks are found among many batches, in the order in which replicas ended', (t) => {
@@ -104,7 +105,7 @@ test('the spec of a job that has finished is read from the journal, and kept for
   const journal = openJournal({ path: ':memory:', codec: changeCodec });
   journal.record(changes, 1);
   const specs = new JobSpecs({ read: (selection) => { readCount += 1; return journal.read(selection); } });
-  const job = { jobId: 2, spec: undefined } as Parameters<JobSpecs['getSpec']>[0];
+  const job = { jobId: 2, spec: undefined, revisedInputs: [] } as unknown as Parameters<JobSpecs['getSpec']>[0];
   t.is(specs.getSpec(job).deadline, 99);
   t.is(specs.getSpec(job).deadline, 99);
   t.is(readCount, 1);

@@ -163,7 +163,7 @@ test('local paths and checks are for the owner alone; everything of a job is for
   const calls: readonly (() => Promise<unknown>)[] = [
     () => inject(getJobRoute(parts), { jobId: 1 }, bob),
     () => inject(cancelJobRoute(parts), { jobId: 1, reason: '' }, bob),
-    () => inject(retryTasksRoute(parts), { jobId: 1, taskIndexes: [] }, bob),
+    () => inject(retryTasksRoute(parts), { jobId: 1, taskIndexes: [], currentInputs: true }, bob),
     () => inject(waitJobRoute(parts), { jobId: 1 }, bob),
     () => inject(listTasksRoute(parts), { jobId: 1, taskIndexes: [], status: 0, pageSize: 0, fromTaskIndex: 0 }, bob),
     () => inject(getTaskOutputRoute(parts), { jobId: 1, taskIndex: 0 }, bob),
@@ -248,7 +248,7 @@ test('a wait ends with the job, shortly before its deadline, or when the broker 
   await inject(cancelJobRoute(parts), { jobId: 1, reason: 'enough' });
   t.like((await waits[2]).job, { status: JobStatus.CANCELLED, cancelReason: 'enough' });
   t.like((await inject(waitJobRoute(parts), { jobId: 1 })).job, { status: JobStatus.CANCELLED });
-  t.is((await inject(retryTasksRoute(parts), { jobId: 1, taskIndexes: [0, 2] })).retriedCount, 2);
+  t.is((await inject(retryTasksRoute(parts), { jobId: 1, taskIndexes: [0, 2], currentInputs: false })).retriedCount, 2);
 });
 
 function aWriter(): { readonly writer: StreamWriter<WatchJobResponse>; readonly told: WatchJobResponse[]; behind: boolean; drain(): void } {

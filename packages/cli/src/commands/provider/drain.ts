@@ -8,8 +8,8 @@ import { resolveProviderAddress } from '../../selectors.ts';
 export function define(command: Command, act: Act): void {
   command
     .argument('<provider>', 'its name, or an address')
-    .option('--reason <text>', 'why, for its log', '')
-    .option('--now', 'give back what runs, too; its tasks run again elsewhere')
+    .option('--reason <text>', 'why, for those who ask', '')
+    .option('--now', 'end what runs there, too; its tasks run again elsewhere, which counts against none of them')
     .action((provider: string, options: DrainOptions) => act((context) => drainProvider(context, provider, options)));
 }
 
@@ -18,13 +18,13 @@ interface DrainOptions {
   readonly now?: true;
 }
 
-/** Makes a provider take no more work: it withdraws what is queued, and lets what runs end or gives that back, too. */
+/** Drains a provider until it is undrained: it withdraws what is queued, and lets what runs end or gives that back, too. */
 export async function drainProvider(context: CommandContext, name: string, { reason, now }: DrainOptions): Promise<ExitStatus> {
   const { providerId, address } = await resolveProviderAddress(context, name);
   await (await context.provider(address)).drain({ reason, atOnce: now === true });
   tell(context.output, {
     json: () => ({ provider_id: providerId, address }),
-    table: () => [`Provider ${providerId} takes no more work; what runs there ${now === true ? 'is given back' : 'ends by itself'}.`],
+    table: () => [`Provider ${providerId} is draining: it takes no new tasks, and what runs there ${now === true ? 'is given back' : 'ends by itself'}. "mutirao provider undrain ${name}" makes it take work again.`],
     quiet: () => [providerId],
   });
   return 0;

@@ -6,6 +6,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { listedProviderJson } from '../../json/documents.ts';
+import { describeDraining } from '../../output/draining.ts';
 import { renderTable } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 
@@ -37,14 +38,20 @@ async function askHeuristic(context: CommandContext, { address, connected }: Pro
   }
 }
 
+/** Why nothing new is placed there; empty where it is. */
+function noteOf({ connected, lastError, drainingSinceUnixMs, drainingReason, runningTasks }: ProviderRecord): string {
+  if (!connected) return lastError;
+  return drainingSinceUnixMs === undefined ? '' : describeDraining({ sinceUnixMs: drainingSinceUnixMs, reason: drainingReason, runningTasks });
+}
+
 /** Providers as a table, with what decides their requests where that was asked. */
 export function providerTable(providers: readonly ProviderRecord[], heuristics?: ReadonlyMap<string, string | undefined>): string[] {
   const rows = providers.map((provider) => [
     provider.providerId, provider.address, provider.connected ? 'yes' : 'no', String(provider.machines),
-    ...(heuristics === undefined ? [] : [heuristics.get(provider.providerId) ?? '']), provider.connected ? '' : provider.lastError,
+    ...(heuristics === undefined ? [] : [heuristics.get(provider.providerId) ?? '']), noteOf(provider),
   ]);
   return renderTable([
     { title: 'PROVIDER' }, { title: 'ADDRESS' }, { title: 'CONNECTED' }, { title: 'MACHINES', right: true },
-    ...(heuristics === undefined ? [] : [{ title: 'HEURISTIC' }]), { title: 'LAST ERROR' },
+    ...(heuristics === undefined ? [] : [{ title: 'HEURISTIC' }]), { title: 'NOTE' },
   ], rows);
 }

@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
 
+import { MutiraoError } from '@mutirao/api/errors';
 import { plural } from '@mutirao/core/shared';
 import type { GetResourceResponse, LeaseState } from '@mutirao/api/provider';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { resourceJson } from '../../json/documents.ts';
+import { describeDraining } from '../../output/draining.ts';
 import { renderPairs } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { showBytes, showDuration, showInstant } from '../../output/units.ts';
@@ -21,12 +23,24 @@ export function define(command: Command, act: Act): void {
 export async function showProvider(context: CommandContext, name: string): Promise<ExitStatus> {
   const { address } = await resolveProviderAddress(context, name);
   const resource = await (await context.provider(address)).getResource();
+  const runningTasks = resource.drainingSinceUnixMs === undefined ? undefined : await countRunning(context, resource.providerId);
   tell(context.output, {
     json: () => resourceJson(resource),
-    table: () => resourcePairs(resource, address),
+    table: () => resourcePairs(resource, address, runningTasks),
     quiet: () => [resource.providerId],
   });
   return 0;
+}
+
+/** Tasks that the broker has at a provider; undefined where it does not say. */
+async function countRunning(context: CommandContext, providerId: string): Promise<number | undefined> {
+  try {
+    const { providers } = await (await context.broker()).listProviders();
+    return providers.find((provider) => provider.providerId === providerId)?.runningTasks;
+  } catch (error) {
+    if (error instanceof MutiraoError) return undefined; // What the provider says is worth showing all the same.
+    throw error;
+  }
 }
 
 /** The heuristic that decides, whether it was switched to, and what it takes for a task's time. */
@@ -45,7 +59,12 @@ export function describeLease(lease: LeaseState): string {
   return `${tasks} of ${brokerId}, for ${showDuration(horizonMs)} after it goes away${kept}`;
 }
 
-function resourcePairs(resource: GetResourceResponse, address: string): string[] {
+function describeTaking({ draining, drainingSinceUnixMs, drainingReason }: GetResourceResponse, runningTasks: number | undefined): string {
+  if (drainingSinceUnixMs !== undefined) return `no: ${describeDraining({ sinceUnixMs: drainingSinceUnixMs, reason: drainingReason, runningTasks })}`;
+  return draining ? 'no: it is stopping' : 'yes';
+}
+
+function resourcePairs(resource: GetResourceResponse, address: string, runningTasks: number | undefined): string[] {
   const spaceShared = resource.resourceKind === 'cluster';
   return renderPairs([
     ['provider', resource.providerId],
@@ -59,7 +78,7 @@ function resourcePairs(resource: GetResourceResponse, address: string): string[]
     ['heuristic', spaceShared ? describeHeuristic(resource) : ''],
     ['queued requests', spaceShared ? String(resource.queuedRequests) : ''],
     ['machines now', String(resource.machines)],
-    ['draining', resource.draining ? 'yes: takes no more work' : 'no'],
+    ['takes work', describeTaking(resource, runningTasks)],
     ...resource.leases.map((lease) => ['lease', describeLease(lease)] as const),
     ...(resource.spoolTrouble === '' ? [] : [['spool', resource.spoolTrouble] as const]),
     ...resource.reasons.map((reason, index) => [index === 0 ? 'why' : '', reason] as const),

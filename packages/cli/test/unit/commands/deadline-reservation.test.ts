@@ -27,7 +27,7 @@ async function submit({ options = ['--task-time', '10m'], places = { alpha: 30 *
   const cancelled: CancelReservationRequest[] = [];
   const broker = {
     submitJob: (request: SubmitJobRequest) => (refusedByBroker === true ? Promise.reject(new MutiraoError('MUT_BAD_REQUEST', 'no')) : Promise.resolve({ jobId: sent.push(request), taskCount: 4 })),
-    listProviders: () => Promise.resolve({ providers: Object.keys(places).map((name) => ({ providerId: `p-${name}`, address: 'h:1', connected: true, lastError: '', machines: 0, resourceId: name })) }),
+    listProviders: () => Promise.resolve({ providers: Object.keys(places).map((name) => ({ providerId: `p-${name}`, address: 'h:1', connected: true, lastError: '', drainingReason: '', runningTasks: 0, machines: 0, resourceId: name })) }),
     listJobs: () => Promise.resolve({ jobs: earlier === undefined ? [] : [{ jobId: 3, label: 'other' }] } as never),
     getJob: () => Promise.resolve(earlier as GetJobResponse),
   };

@@ -3,8 +3,8 @@ import { QueueKnowledge, RequestStatus, type AllocationRequest, type ProviderQue
 import { aJobSummary, aLedgerRow, aMachineRecord, runCommandLine } from '@mutirao/testkit';
 
 const providers = [
-  { providerId: 'alpha', address: '127.0.0.1:4001', connected: true, lastError: '', machines: 2 },
-  { providerId: 'lab', address: '127.0.0.1:4002', connected: false, lastError: 'refused', machines: 0 },
+  { providerId: 'alpha', address: '127.0.0.1:4001', connected: true, lastError: '', machines: 2, drainingReason: '', runningTasks: 0 },
+  { providerId: 'lab', address: '127.0.0.1:4002', connected: false, lastError: 'refused', machines: 0, drainingReason: '', runningTasks: 0 },
 ];
 const request: AllocationRequest = {
   providerId: 'alpha', requestId: '3', managerRequestId: '12', widthProcessors: 4, walltimeMs: 600_000, status: RequestStatus.RUNNING,
@@ -35,7 +35,7 @@ test('a broker that tells no credibility is of an earlier release', async (t) =>
 
 test('providers are listed with the last error of those that are away', async (t) => {
   t.is((await runCommandLine(['provider', 'list'], { broker })).out, [
-    'PROVIDER  ADDRESS         CONNECTED  MACHINES  HEURISTIC  LAST ERROR',
+    'PROVIDER  ADDRESS         CONNECTED  MACHINES  HEURISTIC  NOTE',
     'alpha     127.0.0.1:4001  yes               2',
     'lab       127.0.0.1:4002  no                0             refused',
     '',
@@ -93,18 +93,29 @@ test('an explanation is one sentence and its details', async (t) => {
 
 test('a provider is found by its name at the broker and asked itself', async (t) => {
   const drained: unknown[] = [];
-  const provider = { drain: (asked: unknown) => Promise.resolve(drained.push(asked)) };
+  const provider = { drain: (asked: unknown) => Promise.resolve(drained.push(asked)), undrain: () => Promise.resolve(drained.push('undrained')) };
   t.is((await runCommandLine(['provider', 'drain', 'alpha', '--reason', 'repairs'], { broker, provider })).status, 0);
   await runCommandLine(['provider', 'drain', 'alpha', '--now'], { broker, provider });
-  t.deepEqual(drained, [{ reason: 'repairs', atOnce: false }, { reason: '', atOnce: true }]);
+  t.regex((await runCommandLine(['provider', 'undrain', 'alpha'], { broker, provider })).out, /^Provider alpha takes work\.\n$/);
+  t.deepEqual(drained, [{ reason: 'repairs', atOnce: false }, { reason: '', atOnce: true }, 'undrained']);
+  t.is((await runCommandLine(['provider', 'drain', 'beta'], { broker, provider })).status, 2, 'of an unknown provider it is an error');
   const unknown = await runCommandLine(['provider', 'show', 'beta'], { broker, provider });
   t.is(unknown.status, 2);
   t.regex(unknown.err, /no provider is named "beta"; want one of alpha, lab/);
 });
 
+test('lists and descriptions of a provider say that it is draining, since when and what still runs', async (t) => {
+  const draining = { drainingSinceUnixMs: 1_000_000, drainingReason: 'repairs', runningTasks: 3 };
+  const busy = { listProviders: () => Promise.resolve({ providers: [{ providerId: 'alpha', address: 'h:1', connected: true, lastError: '', machines: 2, ...draining }] }) };
+  const provider = { getResource: () => Promise.resolve({ ...resource, draining: true, drainingSinceUnixMs: 1_000_000, drainingReason: 'repairs' }) };
+  const said = /draining \(since .*, 3 tasks still running\): repairs/;
+  t.regex((await runCommandLine(['provider', 'list'], { broker: busy, provider })).out, said);
+  t.regex((await runCommandLine(['provider', 'show', 'alpha'], { broker: busy, provider })).out, said);
+});
+
 const resource = {
   providerId: 'alpha', resourceKind: 'cluster', processors: 8, requestsMax: 4, walltimeMsMax: 1, widthProcessorsMax: 8, walltimeGranularityMs: 1, heuristic: 'mixed',
-  defaultTaskTimeMs: 600_000, heuristicSwitched: true, queuedRequests: 0, machines: 0, draining: false, reasons: [], leases: [], spoolTrouble: '', queueTrouble: '',
+  defaultTaskTimeMs: 600_000, heuristicSwitched: true, queuedRequests: 0, machines: 0, draining: false, drainingReason: '', reasons: [], leases: [], spoolTrouble: '', queueTrouble: '',
 };
 
 test('the heuristic of a running provider is shown, and switched with its default task time', async (t) => {

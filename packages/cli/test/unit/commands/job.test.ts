@@ -92,5 +92,5 @@ test('retry sends the tasks that the selector means, and none for all of them', 
   const fakes = { broker: { ...broker, retryTasks, getJob: () => Promise.resolve({ job: aJobSummary(), spec: aJobSpec() }) } };
   t.is((await runCommandLine(['job', 'retry', '1', '3-7:2'], fakes)).out, '1 task of job 1 will run again.\n');
   await runCommandLine(['job', 'retry', 'last'], fakes);
-  t.deepEqual(asked, [{ jobId: 1, taskIndexes: [3, 5, 7] }, { jobId: 2, taskIndexes: [] }]);
+  t.deepEqual(asked, [{ jobId: 1, taskIndexes: [3, 5, 7], currentInputs: false }, { jobId: 2, taskIndexes: [], currentInputs: false }]);
 });

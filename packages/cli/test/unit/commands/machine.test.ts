@@ -17,7 +17,7 @@ async function run(argv: readonly string[], directory = '/work'): Promise<Told> 
   const state = (machine: KeptMachine): KeptMachineState => ({ machine, status: KeptMachineStatus.WAITING, reason: 'MUT_UNREACHABLE no route', sinceUnixMs: 5000 });
   const result = await runCommandLine(argv, {
     directory, now: () => 65_000,
-    broker: { listProviders: () => Promise.resolve({ providers: [{ providerId: 'lab', address: '127.0.0.1:7', connected: true, machines: 0, lastError: '' }] }) },
+    broker: { listProviders: () => Promise.resolve({ providers: [{ providerId: 'lab', address: '127.0.0.1:7', connected: true, machines: 0, lastError: '', drainingReason: '', runningTasks: 0 }] }) },
     provider: {
       addMachines: ({ machines }) => { added.push(...machines); return Promise.resolve({}); },
       removeMachine: ({ name }) => { removed.push(name); return Promise.resolve({}); },

@@ -24,7 +24,7 @@ const broker = {
   getTaskOutput: answer({ replicaId: 1, standardOutput: Buffer.from(''), standardError: Buffer.from(''), truncated: false, files: [] }),
   listTrust: answer({ records: [trust] }), quarantineMachine: answer({}), pardonMachine: answer({}),
   listRequests: answer({ requests: [request] }), explain: answer({ summary: 'so', details: [] }), getLedger: answer({ rows: [aLedgerRow()] }),
-  addProvider: answer({}), listProviders: answer({ providers: [{ providerId: 'alpha', address: 'h:1', connected: true, lastError: '', machines: 1 }] }),
+  addProvider: answer({}), listProviders: answer({ providers: [{ providerId: 'alpha', address: 'h:1', connected: true, lastError: '', machines: 1, drainingReason: '', runningTasks: 0 }] }),
   async *watchJob () {
     yield { events: [{ sequence: 1, atUnixMs: 1, type: 'job.accepted', jobId: 1, taskIndexes: [], machineId: '', reason: '', providerId: '', requestId: '' }] };
   },
@@ -41,10 +41,10 @@ const queue = {
 const provider = {
   getQueue: answer({ queue }),
   addMachines: answer({}), removeMachine: answer({}), listKeptMachines: answer({ machines: [kept] }),
-  listRequests: answer({ requests: [] }), drain: answer({}), switchHeuristic: answer({ heuristic: 'adaptive', defaultTaskTimeMs: 1000 }),
+  listRequests: answer({ requests: [] }), drain: answer({}), undrain: answer({}), switchHeuristic: answer({ heuristic: 'adaptive', defaultTaskTimeMs: 1000 }),
   getResource: answer({
     providerId: 'alpha', resourceKind: 'cluster', processors: 8, requestsMax: 4, walltimeMsMax: 1, widthProcessorsMax: 8, walltimeGranularityMs: 1,
-    heuristic: 'static', defaultTaskTimeMs: 600_000, heuristicSwitched: false, queuedRequests: 0, machines: 0, draining: false, reasons: [], leases: [], spoolTrouble: '', queueTrouble: '',
+    heuristic: 'static', defaultTaskTimeMs: 600_000, heuristicSwitched: false, queuedRequests: 0, machines: 0, draining: false, drainingReason: '', reasons: [], leases: [], spoolTrouble: '', queueTrouble: '',
   }),
 };
 const cluster = {
@@ -80,7 +80,7 @@ const exampleFile = (name: string): string => fileURLToPath(new URL(`../../../..
 /** A command line for each command that needs more than its words. */
 const rests: Readonly<Record<string, readonly string[]>> = {
   'job submit': ['--', 'true'], 'job cancel': ['1'], 'job retry': ['1'], 'task output': ['1'], 'provider show': ['alpha'], 'provider queue': ['alpha'], 'provider add': ['alpha', 'h:1'],
-  'provider drain': ['alpha'], 'provider heuristic': ['alpha', 'adaptive'], 'cluster submit': ['--cluster', 'h:1', '--', 'true'], 'cluster queue': ['--cluster', 'h:1'], 'cluster cancel': ['--cluster', 'h:1', '1'], 'cluster score': ['--cluster', 'h:1'],
+  'provider drain': ['alpha'], 'provider undrain': ['alpha'], 'provider heuristic': ['alpha', 'adaptive'], 'cluster submit': ['--cluster', 'h:1', '--', 'true'], 'cluster queue': ['--cluster', 'h:1'], 'cluster cancel': ['--cluster', 'h:1', '1'], 'cluster score': ['--cluster', 'h:1'],
   'machine add': ['--ssh', 'pc', '--provider', 'alpha'], 'machine remove': ['alpha/pc'], 'machine kept': ['--provider', 'alpha'], 'machine quarantine': ['lab/m1'], 'machine show': ['lab/m1'], 'machine pardon': ['lab/m1'],
   'explain task': ['1', '0'], 'explain request': ['alpha/3'], 'explain reservation': [...at, '1'], 'canceljob': ['1'], 'waitforjob': ['1'],
   'sim trace': [log], 'sim job': ['--trace', log, '--heuristic', 'static', '--tasks', '2', '--mean', '5', '--runs', '2'], 'sim swarm': ['--seeds', '2'],

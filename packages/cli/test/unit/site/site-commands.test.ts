@@ -10,7 +10,7 @@ const uni: SiteRecord = {
   address: '127.0.0.1:4711', isSettled: true, addedUnixMs: 1,
 };
 const host = { system: 'Linux x86_64', base: '/home/ana/.mutirao', providerPid: 77, providerAddress: '127.0.0.1:1234', program: 'abcdef', isOutdated: false };
-const broker = { listProviders: () => Promise.resolve({ providers: [{ providerId: 'lab', address: 'h:1', connected: true, lastError: '', machines: 1 }] }) };
+const broker = { listProviders: () => Promise.resolve({ providers: [{ providerId: 'lab', address: 'h:1', connected: true, lastError: '', machines: 1, drainingReason: '', runningTasks: 0 }] }) };
 
 test('a site whose keeper is gone is stopped, whatever was told last', async (t) => {
   const home = temporaryFolder(t);

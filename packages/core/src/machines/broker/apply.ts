@@ -1,7 +1,7 @@
 import { reservationKey } from '../../messages/index.ts';
 import { unreachable } from '../../shared/index.ts';
 import { holdMembers, startGang } from './apply/apply-gang.ts';
-import { acceptJob, cancelJob, endJob, leaveReservation, retryTasks } from './apply/apply-job.ts';
+import { acceptJob, cancelJob, endJob, leaveReservation, retryTasks, reviseInputsOf } from './apply/apply-job.ts';
 import { confirmLease, grantLease } from './apply/apply-lease.ts';
 import { addProvider, changeRequests, joinMachine, loseMachine } from './apply/apply-machine.ts';
 import { endReplicas, giveUpReplicas, placeGang, placeReplicas, startReplicas, verifyReplica } from './apply/apply-replica.ts';
@@ -18,6 +18,7 @@ export function apply(state: BrokerState, change: BrokerChange): void {
     case 'ReservationLeft': leaveReservation(state, change); break;
     case 'JobEnded': endJob(state, change); break;
     case 'TasksRetried': retryTasks(state, change); break;
+    case 'InputsRevised': reviseInputsOf(state, change); break;
     case 'TasksPlaced': placeTasks(state, change); break;
     case 'ReplicasPlaced': placeReplicas(state, change); break;
     case 'GangPlaced': placeGang(state, change); break;

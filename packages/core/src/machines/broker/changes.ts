@@ -1,5 +1,6 @@
 import type { AllocationRequest, GangHeld, JobSpec, MachineFacts, OutputContent, Outcome, RequestReservation, ReservationName, StagingTimes, TaskStatus } from '../../messages/index.ts';
 import type { Duration, Instant, JobId, MachineId, ProcessorCount, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
+import type { CurrentInput } from '../../resumption/index.ts';
 import type { LeasedTasks } from './leases/leases.ts';
 import type { Placing } from './placement/placing.ts';
 import type { TrustEvidence } from './trust/trust-evidence.ts';
@@ -7,7 +8,7 @@ import type { TrustEvidence } from './trust/trust-evidence.ts';
 /**
  * What became of a replica: `accepted` (its result is the task's), `surplus` (a sister's result was taken first), `failed`
  * (counts towards the task's failures), `lost` (its machine left or could not run it; does not count), `withdrawn` (taken
- * back before it started), `cancelled` (its job was, or its gang could not go on), `outvoted` (other machines agreed on another result, or this one was caught),
+ * back before it started, or by the owner of a provider that drains; does not count), `cancelled` (its job was, or its gang could not go on), `outvoted` (other machines agreed on another result, or this one was caught),
  * `served` (a member of a gang whose leader ended well).
  */
 export type ReplicaFate = 'accepted' | 'surplus' | 'outvoted' | 'failed' | 'lost' | 'withdrawn' | 'cancelled' | 'served';
@@ -51,6 +52,8 @@ export type BrokerChange =
   | { readonly kind: 'JobEnded'; readonly jobId: JobId; readonly status: 'finished' | 'failed' | 'cancelled'; readonly at: Instant }
   /** Empty indexes mean all that failed or were cancelled. */
   | { readonly kind: 'TasksRetried'; readonly jobId: JobId; readonly taskIndexes: readonly TaskIndex[]; readonly at: Instant }
+  /** What paths of its inputs hold by now: tasks that have not run yet get that, and it is what they are held to. */
+  | { readonly kind: 'InputsRevised'; readonly jobId: JobId; readonly current: readonly CurrentInput[]; readonly at: Instant }
   /** Replica `firstReplicaId + i` runs task `taskIndexes[i]`. `isAdopted`: the provider had started it from its lease. */
   | {
       readonly kind: 'ReplicasPlaced'; readonly machineId: MachineId; readonly jobId: JobId; readonly firstReplicaId: ReplicaId;

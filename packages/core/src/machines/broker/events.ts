@@ -55,6 +55,7 @@ export function eventsOf(change: BrokerChange): BrokerEvent[] {
     case 'TaskDecided':
     case 'LeaseGranted':
     case 'LeaseConfirmed':
+    case 'InputsRevised':
     case 'ReservationMoved': return [];
     case 'ResultsDoubted': return [{ ...jobEvent('tasks.doubted', change.jobId, ''), taskIndexes: change.taskIndexes, machineId: change.machineId }];
     case 'EvidenceNoted': return evidenceEvents(change);

@@ -1,4 +1,5 @@
-import type { AllocationRequest, Content, JobSpec, MachineFacts, MachineReport, ReservationStanding, ResourceStanding } from '../../messages/index.ts';
+import type { AllocationRequest, Content, DrainingStatus, JobSpec, MachineFacts, MachineReport, ReservationStanding, ResourceStanding } from '../../messages/index.ts';
+import type { CurrentInput } from '../../resumption/index.ts';
 import type { Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
 
 /** Facts that the broker hears of. */
@@ -7,7 +8,11 @@ export type BrokerInput =
   | { readonly kind: 'JobSubmitted'; readonly replyTo: number; readonly userId: UserId; readonly clientJobId: string; readonly spec: JobSpec }
   | { readonly kind: 'JobCancelled'; readonly replyTo: number; readonly userId: UserId; readonly jobId: JobId; readonly reason: string }
   /** Replies `{ retriedCount }`. Empty indexes mean all that failed or were cancelled. */
-  | { readonly kind: 'TasksRetried'; readonly replyTo: number; readonly userId: UserId; readonly jobId: JobId; readonly taskIndexes: readonly TaskIndex[] }
+  | {
+      readonly kind: 'TasksRetried'; readonly replyTo: number; readonly userId: UserId; readonly jobId: JobId; readonly taskIndexes: readonly TaskIndex[];
+      /** What the paths of its inputs hold now, for all tasks of the job that have not run; left out where tasks are held to what was there before. */
+      readonly current?: readonly CurrentInput[];
+    }
   | { readonly kind: 'ProviderAdded'; readonly replyTo: number; readonly providerId: ProviderId; readonly address: string }
   /** `clock` is what the provider's clock showed when it greeted; left out, it is ours. `takesLeases`, `tellsResource`: it said that it can. `resourceId`: what its resource is called at its reservation manager. */
   | { readonly kind: 'ProviderConnected'; readonly providerId: ProviderId; readonly clock?: Instant | undefined; readonly takesLeases?: boolean | undefined; readonly resourceId?: string | undefined; readonly tellsResource?: boolean | undefined }
@@ -28,6 +33,8 @@ export type BrokerInput =
   | { readonly kind: 'RequestsChanged'; readonly providerId: ProviderId; readonly requests: readonly AllocationRequest[] }
   /** How the reservations stand that something is wanted inside of; a level. */
   | { readonly kind: 'StandingsTold'; readonly providerId: ProviderId; readonly standings: readonly ReservationStanding[] }
+  /** Whether the provider is draining; a level. Undefined for one that takes work, as each does on a new connection until it says otherwise. */
+  | { readonly kind: 'DrainingTold'; readonly providerId: ProviderId; readonly draining: DrainingStatus | undefined }
   /** What the provider's resource is and how its queue stands; a level. */
   | { readonly kind: 'ResourceTold'; readonly providerId: ProviderId; readonly standing: ResourceStanding }
   /** The driver could not send a replica (an input is gone from home, say). */

@@ -1,7 +1,8 @@
-import type { AllocationRequest, JobStatus, MachineFacts, TaskStatus } from '../../messages/index.ts';
+import type { AllocationRequest, DrainingStatus, JobStatus, MachineFacts, TaskStatus } from '../../messages/index.ts';
 import type { IndexSet, Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
 import { predecessorsOf } from './workflow/dependencies.ts';
 import { findJobOf } from './jobs/find-job.ts';
+import { countReplicasAt, isDraining } from './machines/takes-work.ts';
 import { type BrokerJob, type BrokerMachine, type BrokerState, isHere } from './state.ts';
 import type { TrustRecord } from './trust/trust-evidence.ts';
 import { credibilityOf, identityOf, isCaught } from './trust/trust-records.ts';
@@ -226,10 +227,10 @@ export function countRunning(machine: BrokerMachine): number {
   return running;
 }
 
-/** What a machine is: `draining` gets nothing new, because its time is over, its provider is away, or it is gone or about to stop. */
+/** What a machine is: `draining` gets nothing new, because its time is over, its provider drains or is away, or it is gone or about to stop. */
 export function machineStatus(machine: BrokerMachine, now: Instant, wasCaught: boolean): MachineStatus {
   if (wasCaught) return 'quarantined';
-  if (!isHere(machine) || (machine.facts.until !== undefined && machine.facts.until <= now)) return 'draining';
+  if (!isHere(machine) || isDraining(machine.provider) || (machine.facts.until !== undefined && machine.facts.until <= now)) return 'draining';
   if (machine.quarantinedUntil > now) return machine.isStopping ? 'draining' : 'quarantined';
   return machine.replicas.size === 0 ? 'idle' : 'busy';
 }
@@ -270,10 +271,16 @@ export interface ProviderRecord {
   readonly machineCount: number;
   /** What its resource is called at its reservation manager; empty where it honours no reservations, or has not said yet. */
   readonly resourceId: string;
+  /** That its owner drains it; undefined while it takes work, and while nobody knows since it is away. */
+  readonly draining: DrainingStatus | undefined;
+  /** Replicas on its machines that have not ended. */
+  readonly runningCount: number;
 }
 
 /** All providers, in the order in which they were added. */
 export function listProviders(state: BrokerState): ProviderRecord[] {
-  return [...state.providers.values()].map(({ providerId, address, isConnected, lastError, machines, resourceId }) => (
-    { providerId, address, isConnected, lastError, machineCount: machines.size, resourceId }));
+  return [...state.providers.values()].map((provider) => {
+    const { providerId, address, isConnected, lastError, machines, resourceId, draining } = provider;
+    return { providerId, address, isConnected, lastError, machineCount: machines.size, resourceId, draining, runningCount: countReplicasAt(provider) };
+  });
 }

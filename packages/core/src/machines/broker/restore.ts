@@ -79,7 +79,7 @@ function restoreMachine(state: BrokerState, saved: SavedMachine): void {
 function restoreJob(state: BrokerState, saved: SavedJob): void {
   const { finished, failed, cancelled, ready, waiting = [], tasks, shares, placed, supports: _supports, doubtful: _doubtful, ...kept } = saved;
   const job: BrokerJob = {
-    ...kept, ...schedulingOf(saved), ...restoreVotes(saved), deadline: saved.deadline, ...gangsOf(saved), verification: saved.verification, reservation: saved.reservation, reservationOver: saved.reservationOver, spec: saved.spec, groups: [], queues: [], placement: placementOfJob(saved.spec), placed: new Map(), dependencies: undefined, tasks: new Map(), shares: new Map(), sistered: new Set(),
+    ...kept, ...schedulingOf(saved), ...restoreVotes(saved), deadline: saved.deadline, ...gangsOf(saved), verification: saved.verification, reservation: saved.reservation, reservationOver: saved.reservationOver, spec: saved.spec, revisedInputs: saved.revisedInputs ?? [], groups: [], queues: [], placement: placementOfJob(saved.spec), placed: new Map(), dependencies: undefined, tasks: new Map(), shares: new Map(), sistered: new Set(),
     times: saved.times.curve === undefined ? TimeCurve.fromSums(saved.times) : TimeCurve.restore(saved.times.curve),
     finished: restoreSet(finished), failed: restoreSet(failed), cancelled: restoreSet(cancelled),
   };

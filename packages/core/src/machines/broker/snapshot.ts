@@ -71,7 +71,7 @@ function saveJob(job: BrokerJob) {
   const { jobId, userId, clientJobId, label, submittedAt, taskCount, processors, isGang, lastGangId, replicasMax, failuresMax, deadline, verification, spec } = job;
   const { status, cancelReason, endedAt, replicaCount, failureCount, extraVoteCount, scheduler, replicationCap, reservation, reservationOver } = job;
   return {
-    jobId, userId, clientJobId, label, submittedAt, taskCount, processors, ...(isGang ? { isGang, lastGangId } : {}), replicasMax, failuresMax, deadline, scheduler, replicationCap, verification, reservation, reservationOver, spec,
+    jobId, userId, clientJobId, label, submittedAt, taskCount, processors, ...(isGang ? { isGang, lastGangId } : {}), replicasMax, failuresMax, deadline, scheduler, replicationCap, verification, reservation, reservationOver, spec, ...(job.revisedInputs.length === 0 ? {} : { revisedInputs: job.revisedInputs }),
     status, cancelReason, endedAt, replicaCount, failureCount, extraVoteCount, times: saveTimes(job.times),
     doubtful: saveSet(job.doubtful), supports: [...job.supports].map(([identity, support]) => ({ identity, tasks: saveSet(support) })),
     finished: saveSet(job.finished), failed: saveSet(job.failed), cancelled: saveSet(job.cancelled),

@@ -1,7 +1,8 @@
 import type {
-  AllocationRequest, Demand, JobReservation, JobSpec, JobStatus, MachineFacts, OutputSpec, ReplicationCap, RequestReservation, ReservationStanding, ResourceStanding, SchedulerName, TaskStatus, Verification,
+  AllocationRequest, Demand, DrainingStatus, JobReservation, JobSpec, JobStatus, MachineFacts, OutputSpec, ReplicationCap, RequestReservation, ReservationStanding, ResourceStanding, SchedulerName, TaskStatus, Verification,
 } from '../../messages/index.ts';
 import type { Requirements } from '../../requirements/index.ts';
+import type { RevisedInput } from '../../resumption/index.ts';
 import type { Slowness, TimeCurve } from '../../times/index.ts';
 import type {
   Duration, IndexSet, Instant, JobId, MachineId, ProcessorCount, ProcessorMillis, ProviderId, ReplicaId, RequestId, TaskIndex, UserId,
@@ -99,6 +100,8 @@ export interface BrokerJob {
   reservationOver: LeftReservation | undefined;
   /** Undefined once every task has finished, since nothing of it can run again; its `JobAccepted` in the journal has it. */
   spec: JobSpec | undefined;
+  /** Paths of its inputs that were read again when it was retried, as `spec` has them while it is there. */
+  revisedInputs: readonly RevisedInput[];
   /** As in the spec; empty when that is undefined. */
   groups: readonly GroupSpan[];
   /** One per kind of machine wanted, then one for each provider at which tasks of it are placed; empty when the spec is undefined. */
@@ -349,6 +352,8 @@ export interface BrokerProvider {
   resource: HeardResource | undefined;
   /** Until when it is waited for to tell that; undefined where it is not. */
   resourceAwaitedUntil: Instant | undefined;
+  /** That its owner drains it, as it told on this connection, by our own clock; undefined while it takes work. */
+  draining: DrainingStatus | undefined;
   /** What it was told last on this connection. */
   demand: Demand | undefined;
   demandAt: Instant;

@@ -7,6 +7,7 @@ import { addProvider, connectProvider, disconnectProvider, expireSuspects, hearO
 import { pardonMachine, quarantineMachine } from './trust/convict.ts';
 import { decideTasks } from './results/decide-tasks.ts';
 import { setDemands } from './demand/demand.ts';
+import { hearDraining, returnFromDraining } from './machines/draining.ts';
 import { endJobs } from './jobs/end-jobs.ts';
 import { grantLeases } from './leases/grant-leases.ts';
 import type { BrokerInput } from './inputs.ts';
@@ -37,6 +38,7 @@ export function step(state: BrokerState, inputs: readonly BrokerInput[], now: In
   expireSuspects(turn);
   leaveReservations(turn);
   decideTasks(turn);
+  returnFromDraining(turn);
   tendGangs(turn);
   flushCancels(turn);
   chooseResources(turn);
@@ -66,6 +68,7 @@ function takeInput(turn: Turn, input: BrokerInput): void {
     case 'RequestsChanged': hearOfRequests(turn, input); break;
     case 'StandingsTold': hearOfStandings(turn, input); break;
     case 'ResourceTold': hearOfResource(turn, input); break;
+    case 'DrainingTold': hearDraining(turn, input); break;
     case 'ReplicaUnstartable': giveUpUnstartable(turn, input); break;
     case 'ResultAccepted': acceptResult(turn, input); break;
     case 'ResultDigested': hearDigest(turn, input); break;

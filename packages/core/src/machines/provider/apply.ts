@@ -49,6 +49,8 @@ export function applyProviderChange(state: ProviderState, change: ProviderChange
     case 'HeldGiven': giveHeld(state, change); break;
     case 'HeldShortened': shortenHeld(state, change); break;
     case 'HeldMoved': moveHeld(state, change); break;
+    case 'DrainingBegan': state.draining = { since: change.since, reason: change.reason, ...(change.isAtOnce === true ? { isAtOnce: true } : {}) }; break;
+    case 'DrainingEnded': state.draining = undefined; break;
     case 'RefusalsForgotten': forgetRefusals(state); break;
     default: unreachable(change);
   }

@@ -1,6 +1,7 @@
 import type { Demand } from '../../messages/index.ts';
 import type { ProcessorCount } from '../../shared/index.ts';
 import { endDeputy, tellGone } from './deputy.ts';
+import { takesNoWork, tellDraining } from './draining.ts';
 import type { ProviderInput } from './inputs.ts';
 import { processorsOf } from './kept-lease.ts';
 import { isDeputy, leaseEnd, leasedProcessors } from './leases.ts';
@@ -27,6 +28,7 @@ export function connectBroker(turn: Turn, { brokerId, connectionId, instance = '
   broker.demand = undefined;
   broker.idleSince = 0;
   broker.coveredSince = 0;
+  tellDraining(turn, brokerId);
   const requests = allRequestsOf(state, brokerId).map((request) => describeRequest(state, request));
   if (requests.length > 0) turn.commands.push({ kind: 'TellRequests', brokerId, requests });
 }
@@ -83,7 +85,8 @@ export function wantedProcessors(turn: Turn, broker: KnownBroker): ProcessorCoun
 export function neededAlone({ state, now }: Turn, broker: KnownBroker): ProcessorCount {
   if (!isDeputy(broker)) return 0;
   const widest = state.config.resourceKind === 'cluster' ? processorsPerMachine : Infinity;
-  let needed = now < leaseEnd(broker) ? leasedProcessors(broker, widest) : 0;
+  // While it takes no work it starts nothing of the lease.
+  let needed = now < leaseEnd(broker) && !takesNoWork(state) ? leasedProcessors(broker, widest) : 0;
   for (const machine of state.machines.values()) {
     if (machine.brokerId !== broker.brokerId) continue;
     for (const replicaId of machine.held) needed += processorsOf(broker.lease, replicaId);

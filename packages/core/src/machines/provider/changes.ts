@@ -97,5 +97,9 @@ export type ProviderChange =
   | { readonly kind: 'HeldShortened'; readonly requestId: RequestId; readonly endsAt: Instant; readonly at: Instant }
   /** The reservation that it is held for has another place or size, into which it lasts. */
   | { readonly kind: 'HeldMoved'; readonly requestId: RequestId; readonly window: ReservedWindow; readonly at: Instant }
+  /** The owner drains the provider, or says more about it. */
+  | { readonly kind: 'DrainingBegan'; readonly since: Instant; readonly reason: string; readonly isAtOnce?: true; readonly at: Instant }
+  /** The owner undrained the provider. */
+  | { readonly kind: 'DrainingEnded'; readonly at: Instant }
   /** Refusals are forgotten, since new demand has come up. */
   | { readonly kind: 'RefusalsForgotten'; readonly at: Instant };

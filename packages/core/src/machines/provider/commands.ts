@@ -1,4 +1,4 @@
-import type { AllocationRequest, ClaimedReservation, HeldAhead, MachineFacts, ReservationStanding, ResourceStanding } from '../../messages/index.ts';
+import type { AllocationRequest, ClaimedReservation, DrainingStatus, HeldAhead, MachineFacts, ReservationStanding, ResourceStanding } from '../../messages/index.ts';
 import type { Duration, DriverCommand, MachineId, ProcessorCount, ReplicaId, RequestId, UserId } from '../../shared/index.ts';
 import type { BrokerId } from './state.ts';
 
@@ -20,6 +20,8 @@ export type ProviderCommand =
   | { readonly kind: 'TellStandings'; readonly brokerId: BrokerId; readonly standings: readonly ReservationStanding[] }
   /** Tells a broker what the resource is and how its queue stands; a level. */
   | { readonly kind: 'TellResource'; readonly brokerId: BrokerId; readonly standing: ResourceStanding }
+  /** Tells a broker whether the provider is draining, before it hears of any machine on a connection; a level. Undefined for one that takes work. */
+  | { readonly kind: 'TellDraining'; readonly brokerId: BrokerId; readonly draining: DrainingStatus | undefined }
   /** Takes a queued request out, or ends a running one; answered by ReleaseDone or ReleaseFailed. */
   | { readonly kind: 'ReleaseRequest'; readonly requestId: RequestId; readonly managerRequestId: string }
   /**
@@ -51,6 +53,4 @@ export type ProviderCommand =
   /** Cancels what the agent holds for a broker that is gone, takes its reports for that broker, then closes its stream. */
   | { readonly kind: 'ClearAgent'; readonly machineId: MachineId; readonly attachmentId: number; readonly heldReplicaIds: readonly ReplicaId[] }
   /** Closes the agent's stream with this code; it is not to come back under this credential. */
-  | { readonly kind: 'RefuseAgent'; readonly attachmentId: number; readonly code: string; readonly reason: string }
-  /** Tells every agent, also those that attach later, to take no new replica. */
-  | { readonly kind: 'DrainAgents'; readonly reason: string };
+  | { readonly kind: 'RefuseAgent'; readonly attachmentId: number; readonly code: string; readonly reason: string };

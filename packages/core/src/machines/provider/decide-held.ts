@@ -4,6 +4,7 @@ import { Leads, type HoldingRule, type LeadRule } from '../../reservations/index
 import { describeTime, type Instant } from '../../shared/index.ts';
 import { competingIn, listingWithOwn } from './listing-with-own.ts';
 import { makeRoom, pendingCount, wantsOf } from './decide-reserved.ts';
+import { takesNoWork } from './draining.ts';
 import { servingFor } from './follow-windows.ts';
 import { overCodes } from './reserved-end.ts';
 import { clientRequestIdOf, isPending, isServing, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
@@ -18,7 +19,7 @@ export function takeJudgement({ state, now }: Turn, { claim, code }: { readonly 
 export function askAhead(turn: Turn): void {
   const { state, now } = turn;
   const { config: { holding }, limits } = state;
-  if (holding === undefined || limits === undefined || state.drainReason !== '') return;
+  if (holding === undefined || limits === undefined || takesNoWork(state)) return;
   for (const window of state.windows.values()) {
     if (now >= window.endsAt || !isTime(turn, window, holding) || now < pausedUntil(state, window)) continue;
     for (let missing = missingOf(state, window); missing > 0;) {

@@ -1,5 +1,6 @@
 import { type ClaimedReservation, type ReservedDemand } from '../../messages/index.ts';
 import { describeTime, plural, type Instant } from '../../shared/index.ts';
+import { takesNoWork } from './draining.ts';
 import { clientRequestIdOf, isPending, isServing, numberOf, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
 import { releaseRequest } from './submission.ts';
 import { commit, type Turn } from './turn.ts';
@@ -45,7 +46,7 @@ function amountNow({ listing }: ProviderState, { reservationId, userId, amount }
  */
 export function draftReserved(turn: Turn): void {
   const { state } = turn;
-  if (state.config.holding !== undefined || state.drainReason !== '' || state.limits === undefined || state.config.resourceKind === 'machines') return;
+  if (state.config.holding !== undefined || takesNoWork(state) || state.limits === undefined || state.config.resourceKind === 'machines') return;
   for (const broker of state.brokers.values()) {
     for (const want of wantsOf(turn, broker) ?? []) askInside(turn, broker, want);
   }

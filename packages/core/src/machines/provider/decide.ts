@@ -3,9 +3,11 @@ import { describeTime, invariant } from '../../shared/index.ts';
 import { askWatching } from './ask-watching.ts';
 import { isTooWide, neededAlone, requestsOf, runningProcessors, unplacedTasks, wantedProcessors } from './brokers.ts';
 import { demandOf, factsOf, pendingOf, type Resource } from './decision-facts.ts';
+import { wantsOf } from './decide-reserved.ts';
+import { describeNoWork, releasesRunning, takesNoWork } from './draining.ts';
 import { decidingHeuristic } from './heuristic.ts';
 import { noteDecision } from './note-decision.ts';
-import { credentialEnd, isPending, isServing, type KnownBroker, type ProviderState } from './state.ts';
+import { credentialEnd, isPending, isServing, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
 import { submitDraft } from './submit-draft.ts';
 import { releaseRequest } from './submission.ts';
 import type { Turn } from './turn.ts';
@@ -17,7 +19,7 @@ import { widenForGang } from './widen-for-gang.ts';
  */
 export function releaseSurplus(turn: Turn): void {
   const { state, now } = turn;
-  if (state.drainReason !== '') giveBack(turn);
+  if (takesNoWork(state)) giveBack(turn);
   if (state.listingFailure !== '') releaseOverdue(turn);
   for (const broker of state.brokers.values()) {
     const { idleSince, coveredSince } = broker;
@@ -52,13 +54,17 @@ function releaseRunning(turn: Turn, broker: KnownBroker): void {
   }
 }
 
-/** While the provider drains: takes out what waits at the manager, and what runs too where all is to be given back. */
+/**
+ * While the provider takes no work: withdraws requests that wait, and releases allocations that are held ahead and that no broker has, since nothing will be placed
+ * on them; also the others where everything is given back. Those run on until they have become idle.
+ */
 function giveBack(turn: Turn): void {
-  const { requests, drainReason, givesAllBack } = turn.state;
-  for (const request of requests.values()) {
+  const { state } = turn;
+  const why = describeNoWork(state);
+  for (const request of state.requests.values()) {
     if (!isServing(request)) continue;
-    if (request.status === 'queued') releaseRequest(turn, request, `Withdrawn: the provider drains (${drainReason}).`);
-    else if (request.status === 'running' && givesAllBack) releaseRequest(turn, request, `Released: the provider ends (${drainReason}).`);
+    if (request.status === 'queued') releaseRequest(turn, request, `Withdrawn: ${why}.`);
+    else if (request.status === 'running' && (releasesRunning(state) || isHeldForNothing(turn, request))) releaseRequest(turn, request, `Released: ${why}.`, { code: 'MUT_DRAINING' });
   }
 }
 
@@ -105,7 +111,7 @@ function brokersInNeed(turn: Turn, isWatching: boolean): KnownBroker[] {
 function findObstacle({ state, now }: Turn, inNeedCount: number, isWatching: boolean): string | undefined {
   const { config, refusals, fruitless } = state;
   if (config.resourceKind === 'machines') return 'Machines attach by themselves; nothing is asked for.';
-  if (state.drainReason !== '') return `Draining: ${state.drainReason}.`;
+  if (takesNoWork(state)) return capitalized(`${describeNoWork(state)}.`);
   if (inNeedCount === 0) return describeContentment(state);
   // One that watches can go by what was known, and says so.
   if (state.listingFailure !== '' && !isWatching) return `The queue of the resource cannot be read: ${state.listingFailure}.`;
@@ -121,6 +127,17 @@ function describeLastFailure({ requests }: ProviderState): string {
   const failed = [...requests.values()].filter(({ endedAt, releaseReason, taskTime }) => endedAt > 0 && releaseReason === '' && taskTime === 0);
   const last = failed.at(-1);
   return last === undefined ? '' : ` The last one, ${last.requestId}: ${last.reasons.at(-1) ?? ''}`;
+}
+
+/** Whether an allocation is held for a reservation that no broker wants anything inside of: nothing will be placed on it. */
+function isHeldForNothing(turn: Turn, { heldFor, reservation, brokerId }: OwnRequest): boolean {
+  if (heldFor === undefined) return false;
+  const wants = reservation === undefined ? [] : wantsOf(turn, turn.state.brokers.get(brokerId));
+  return wants !== undefined && !wants.some(({ claim }) => claim === reservation?.claim);
+}
+
+function capitalized(sentence: string): string {
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
 
 /** Why nobody is in need. */

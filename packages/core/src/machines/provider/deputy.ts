@@ -1,6 +1,7 @@
 import { noteHealth, quarantineDefaults } from '../../bag/index.ts';
 import { identityOf, type LeaseOutline, type LeaseOutlineGroup } from '../../messages/index.ts';
 import type { MachineId } from '../../shared/index.ts';
+import { takesNoWork } from './draining.ts';
 import type { ProviderInput } from './inputs.ts';
 import { chooseLeased, isLeased, keptKey, processorsOf, type KeptLease, type KeptMachine } from './kept-lease.ts';
 import { isDeputy, leaseEnd, leftOfLease, roomForReports } from './leases.ts';
@@ -114,7 +115,7 @@ function startLeased(turn: Turn, broker: KnownBroker, machine: ProvidedMachine):
   const { state, now } = turn;
   const { lease } = broker;
   const { facts: { machineId, processors }, attachmentId } = machine;
-  if (lease === undefined || state.drainReason !== '' || now >= leaseEnd(broker)) return;
+  if (lease === undefined || takesNoWork(state) || now >= leaseEnd(broker)) return;
   // Once all has started, machines without work are not worth a search.
   if (leftOfLease(broker) === 0 || !isUsable(turn, lease, machine)) return;
   const held = [...machine.held].reduce((sum, replicaId) => sum + processorsOf(lease, replicaId), 0);

@@ -14,7 +14,7 @@ export function giveUp(turn: Turn, broker: KnownBroker, unwanted: readonly Given
   for (const { requestId, reasons } of unwanted) {
     const request = turn.state.requests.get(requestId);
     if (request === undefined || request === kept || !canBeGivenUp(request)) continue;
-    releaseRequest(turn, request, reasons.join(' '), true);
+    releaseRequest(turn, request, reasons.join(' '), { isGivenUp: true });
     givenUp.add(requestId);
   }
   return givenUp;
@@ -26,7 +26,7 @@ export function withdrawUnfit(turn: Turn, broker: KnownBroker, { widthMax, wallt
     const { width, walltime, status } = request;
     if (status !== 'queued' || !isServing(request) || (width <= widthMax && walltime <= walltimeMax)) continue;
     if (turn.state.listingFailure !== '' || budgetLeft(turn.state, turn.now).withdrawals === 0) return;
-    releaseRequest(turn, request, `Withdrawn: it asks for ${plural(width, 'processor')} for ${describeTime(walltime)}, and the resource gives at most ${widthMax} for ${describeTime(walltimeMax)} now.`, true);
+    releaseRequest(turn, request, `Withdrawn: it asks for ${plural(width, 'processor')} for ${describeTime(walltime)}, and the resource gives at most ${widthMax} for ${describeTime(walltimeMax)} now.`, { isGivenUp: true });
   }
 }
 

@@ -10,6 +10,7 @@ import { stepProvider } from './step.ts';
 export { openProviderBeginning, saveProviderBeginning } from './beginning.ts';
 export type { ProviderChange } from './changes.ts';
 export type { ProviderCommand } from './commands.ts';
+export { takesNoWork } from './draining.ts';
 export { heuristicInForce, isWatching } from './heuristic.ts';
 export type { ProviderInput } from './inputs.ts';
 export { freezeProvider, thawProvider, type ProviderSnapshot } from './snapshot.ts';

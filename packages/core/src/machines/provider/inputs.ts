@@ -52,8 +52,11 @@ export type ProviderInput =
     }
   /** Machines of allocations on which the relay saw tasks begin or end, and since when one runs there now; 0 for none. Told only while a heuristic that watches decides. */
   | { readonly kind: 'TasksSeen'; readonly machines: readonly (readonly [machineId: MachineId, since: Instant])[] }
-  /** With `isAtOnce` also what runs is given back. Replies undefined. */
+  /** The owner drains the provider: it takes no new work until it is undrained. With `isAtOnce` also what runs is given back. Replies undefined, as the two below. */
   | { readonly kind: 'DrainAsked'; readonly replyTo: number; readonly reason: string; readonly isAtOnce?: true }
+  | { readonly kind: 'UndrainAsked'; readonly replyTo: number }
+  /** The process is about to end and gives everything back first. The next one takes work again, unless the owner drains the provider. */
+  | { readonly kind: 'GiveBackAsked'; readonly replyTo: number; readonly reason: string }
   /** Heuristic empty and time undefined for what is in force. Replies the HeuristicSetting in force then. */
   | { readonly kind: 'HeuristicAsked'; readonly replyTo: number; readonly heuristic: string; readonly defaultTime: Duration | undefined }
   /** All reservations of the resource that are confirmed and not over; a level. Told only where allocations are held for them. */

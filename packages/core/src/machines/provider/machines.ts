@@ -111,14 +111,13 @@ export function loseAbsentMachines(turn: Turn): void {
   }
 }
 
-/** Gives up all machines of a request that is over, and closes the streams of their agents. */
-export function loseMachinesOf(turn: Turn, request: OwnRequest, code: string): void {
+/** Gives up all machines of a request that is over, and closes the streams of their agents. @param code why, for its broker. @param refusal why, for the agents; one that they take for the end. */
+export function loseMachinesOf(turn: Turn, request: OwnRequest, code: string, refusal = code === 'MUT_MACHINE_LOST' ? 'MUT_ALLOCATION_ENDED' : code): void {
   for (const machine of [...turn.state.machines.values()]) {
     if (machine.facts.requestId !== request.requestId) continue;
     loseMachine(turn, machine, code);
     if (machine.attachmentId === 0) continue;
-    // An agent that outlived its allocation is to end, whatever its tasks are told of that.
-    turn.commands.push({ kind: 'RefuseAgent', attachmentId: machine.attachmentId, code: code === 'MUT_MACHINE_LOST' ? 'MUT_ALLOCATION_ENDED' : code, reason: `request ${request.requestId} is over` });
+    turn.commands.push({ kind: 'RefuseAgent', attachmentId: machine.attachmentId, code: refusal, reason: `request ${request.requestId} is over` });
   }
 }
 

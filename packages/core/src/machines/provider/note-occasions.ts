@@ -6,7 +6,7 @@ import type { Turn } from './turn.ts';
 
 /** Changes after which a plan for what is asked for may be another. */
 const ownKinds: ReadonlySet<ProviderChange['kind']> = new Set([
-  'RequestStarted', 'RequestRequeued', 'RequestEnded', 'LimitsChanged', 'DemandBegan', 'HeuristicSwitched', 'HeuristicSwitchForgotten', 'RefusalsForgotten', 'TasksCutOff',
+  'RequestStarted', 'RequestRequeued', 'RequestEnded', 'LimitsChanged', 'DemandBegan', 'HeuristicSwitched', 'HeuristicSwitchForgotten', 'RefusalsForgotten', 'TasksCutOff', 'DrainingEnded',
 ]);
 
 /** Notes for which brokers a heuristic that watches the queue is to be asked, and why; what was noted stays until it is. */

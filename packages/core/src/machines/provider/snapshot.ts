@@ -1,4 +1,4 @@
-import type { LeaseOutline, MachineFacts, ReservedWindow, ResourceLimits } from '../../messages/index.ts';
+import type { DrainingStatus, LeaseOutline, MachineFacts, ReservedWindow, ResourceLimits } from '../../messages/index.ts';
 import type { TaskGroup } from '../../requests/index.ts';
 import type { Instant, MachineId, ReplicaId } from '../../shared/index.ts';
 import { keepReport } from './apply-lease.ts';
@@ -27,6 +27,8 @@ export interface ProviderSnapshot {
   /** Left out by releases that held no allocations. */
   readonly windows?: readonly ReservedWindow[];
   readonly waits?: ProviderState['waits'];
+  /** Left out while the provider takes work. */
+  readonly draining?: DrainingStatus;
   /** Left out where no heuristic has asked for anything lately. */
   readonly asked?: ProviderState['asked'];
   readonly taskTimes: MeasuredTimes;
@@ -46,10 +48,10 @@ export interface SavedLease {
 
 /** Takes what the state promised. */
 export function freezeProvider(state: ProviderState): ProviderSnapshot {
-  const { instance, limits, requestsMaxSeen, nextRequestNumber, taskTimes, refusals, fruitless, barren, pausedUntil, switched } = state;
+  const { instance, limits, requestsMaxSeen, nextRequestNumber, taskTimes, refusals, fruitless, barren, pausedUntil, switched, draining } = state;
   return {
     instance, limits, requestsMaxSeen, nextRequestNumber, taskTimes, refusals, fruitless, pausedUntil, ...(barren === 0 ? {} : { barren }),
-    ...(switched === undefined ? {} : { switched }),
+    ...(switched === undefined ? {} : { switched }), ...(draining === undefined ? {} : { draining }),
     ...(state.windows.size === 0 ? {} : { windows: [...state.windows.values()] }), ...(state.waits.length === 0 ? {} : { waits: [...state.waits] }),
     ...(state.asked.submissions.length + state.asked.withdrawals.length === 0 ? {} : { asked: { ...state.asked } }),
     requests: [...state.requests.values()], brokerIds: [...state.brokers.keys()],

@@ -1,4 +1,4 @@
-import { type AllocationRequest, type ClaimedReservation, type Demand, type HeldAhead, type MachineFacts, nameReservation, type QueueListing, type RequestReservation, type RequestStatus, type ReservationStanding, type ReservedWindow, type ResourceLimits, type TaskTimes } from '../../messages/index.ts';
+import { type AllocationRequest, type ClaimedReservation, type Demand, type DrainingStatus, type HeldAhead, type MachineFacts, nameReservation, type QueueListing, type RequestReservation, type RequestStatus, type ReservationStanding, type ReservedWindow, type ResourceLimits, type TaskTimes } from '../../messages/index.ts';
 import { heuristicDefaults, type BudgetLeft, type HeuristicOptions, type RequestCandidate, type RequestFacts, type RequestHeuristic, type TaskGroup } from '../../requests/index.ts';
 import type { LeadRule, MeasuredWait } from '../../reservations/index.ts';
 import type { Bytes, Duration, Instant, MachineId, ProcessorCount, ProviderId, ReplicaId, RequestId, UserId } from '../../shared/index.ts';
@@ -319,10 +319,10 @@ export interface ProviderState {
   standing: readonly string[];
   /** Seen: when candidates were compared last, in this life; undefined before. */
   lastDecision: ComparedDecision | undefined;
-  /** Why no more work is taken; empty while it is. */
-  drainReason: string;
-  /** Whether draining gives back what runs, too. */
-  givesAllBack: boolean;
+  /** Promised state: what the owner asked for when draining the provider; undefined while it takes work. */
+  draining: DrainingStatus | undefined;
+  /** Seen: why everything is given back, since the process is about to end; empty while it is not. */
+  givingBackReason: string;
   /** Reservations of the resource for which allocations are held, by number; empty where none are. */
   windows: Map<number, ReservedWindow>;
   /** How long ordinary requests of its own waited, the last ones, oldest first. */
@@ -345,7 +345,7 @@ export interface ProviderState {
 export function createProviderState(config: ProviderConfig): ProviderState {
   return {
     config, instance: '', switched: undefined, startedAt: 0, managerOffset: undefined, limits: undefined, requestsMaxSeen: 0, listing: undefined, listingFailure: '', requests: new Map(), nextRequestNumber: 1,
-    brokers: new Map(), machines: new Map(), kept: new Map(), keptBytes: 0, taskTimes: nothingMeasured, refusals: 0, fruitless: 0, barren: 0, pausedUntil: 0, standing: [], lastDecision: undefined, drainReason: '', givesAllBack: false, windows: new Map(), waits: [], asked: { submissions: [], withdrawals: [] }, judgements: new Map(), toldAhead: new Map(), expectedStarts: new Map(), idleSince: new Map(), wakeAt: 0,
+    brokers: new Map(), machines: new Map(), kept: new Map(), keptBytes: 0, taskTimes: nothingMeasured, refusals: 0, fruitless: 0, barren: 0, pausedUntil: 0, standing: [], lastDecision: undefined, draining: undefined, givingBackReason: '', windows: new Map(), waits: [], asked: { submissions: [], withdrawals: [] }, judgements: new Map(), toldAhead: new Map(), expectedStarts: new Map(), idleSince: new Map(), wakeAt: 0,
   };
 }
 

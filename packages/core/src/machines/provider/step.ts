@@ -3,6 +3,7 @@ import { changeDemand, connectBroker, disconnectBroker, noteIdleBrokers, offerMa
 import type { ProviderChange } from './changes.ts';
 import type { ProviderCommand } from './commands.ts';
 import { draftRequests, releaseSurplus } from './decide.ts';
+import { drain, giveEverythingBack, undrain } from './draining.ts';
 import { askAhead, giveHeld, takeJudgement } from './decide-held.ts';
 import { draftReserved, releaseReserved, withdrawExcess } from './decide-reserved.ts';
 import { actAsDeputy, beginDeputies, confirmLeases, forgetReports, keepReport, stockLease, takeBack, takeLease, trimLease } from './deputy.ts';
@@ -86,6 +87,8 @@ function takeInput(turn: Turn, input: ProviderInput): void {
     case 'WindowsTold': takeWindows(turn, input.windows); break;
     case 'ClaimJudged': takeJudgement(turn, input); break;
     case 'DrainAsked': drain(turn, input); break;
+    case 'UndrainAsked': undrain(turn, input); break;
+    case 'GiveBackAsked': giveEverythingBack(turn, input); break;
     case 'HeuristicAsked': switchHeuristic(turn, input); break;
     case 'TimerFired': turn.state.wakeAt = 0; break;
     default: unreachable(input);
@@ -104,10 +107,4 @@ function startProvider(turn: Turn, instance: string): void {
   for (const request of state.requests.values()) {
     if (request.status === 'submitting') request.unknownSince = now;
   }
-}
-
-function drain({ state, commands }: Turn, { reason, replyTo, isAtOnce }: Extract<ProviderInput, { kind: 'DrainAsked' }>): void {
-  state.drainReason = reason === '' ? 'asked for' : reason;
-  if (isAtOnce === true) state.givesAllBack = true;
-  commands.push({ kind: 'DrainAgents', reason: state.drainReason }, { kind: 'Reply', replyTo, reply: { ok: true, value: undefined } });
 }

@@ -26,11 +26,19 @@ export function doubtSubmission(turn: Turn, requestId: RequestId): void {
   if (request?.status === 'submitting') request.unknownSince = turn.now;
 }
 
-/** Gives a request back: its machines are lost at once, and the manager is asked to take it out. @param isGivenUp whether a heuristic gave it up, which counts among the withdrawals of the hour. */
-export function releaseRequest(turn: Turn, request: OwnRequest, reason: string, isGivenUp = false): void {
+/** How a request is given back. */
+interface ReleaseTerms {
+  /** A heuristic gave it up, which counts among the withdrawals of the hour. */
+  readonly isGivenUp?: boolean;
+  /** What its broker hears of why its machines are gone; left out, that their allocation was released. */
+  readonly code?: string;
+}
+
+/** Gives a request back: its machines are lost at once, and the manager is asked to take it out. */
+export function releaseRequest(turn: Turn, request: OwnRequest, reason: string, { isGivenUp = false, code = 'MUT_ALLOCATION_ENDED' }: ReleaseTerms = {}): void {
   noteCutOff(turn, request);
   commit(turn, { kind: 'RequestReleasing', requestId: request.requestId, reason, at: turn.now, ...(isGivenUp ? { isGivenUp } : {}) });
-  loseMachinesOf(turn, request, 'MUT_ALLOCATION_ENDED');
+  loseMachinesOf(turn, request, code, 'MUT_ALLOCATION_ENDED');
 }
 
 /** Asks the manager for the releases that are due: the new ones, and again those that failed. */

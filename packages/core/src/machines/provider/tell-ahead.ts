@@ -3,6 +3,7 @@ import { listedRank, QueueForecast } from '../../requests/index.ts';
 import { WaitHistory } from '../../reservations/index.ts';
 import { describeTime, plural, type Duration, type Instant } from '../../shared/index.ts';
 import { askingAt, heldFor } from './decide-held.ts';
+import { describeNoWork, takesNoWork } from './draining.ts';
 import { endOf } from './follow-windows.ts';
 import { listingWithOwn } from './listing-with-own.ts';
 import { isPending, isServing, type OwnRequest, type ProviderState } from './state.ts';
@@ -119,8 +120,7 @@ interface Told {
 }
 
 function reasonOf(turn: Turn, window: ReservedWindow, { own, serving, status }: Told): string {
-  const { drainReason } = turn.state;
-  if (drainReason !== '') return `Nothing more is asked for: the provider drains (${drainReason}).`;
+  if (takesNoWork(turn.state)) return `Nothing more is requested: ${describeNoWork(turn.state)}.`;
   const lastEnd = own.findLast(({ endedAt, releaseReason }) => endedAt > 0 && releaseReason === '');
   if ((status === 'lost' || status === 'asked' || status === 'late') && lastEnd !== undefined) return lastEnd.reasons.at(-1) ?? '';
   return [latenessOf(window, { serving, status }), ...compareHeld(turn, window, serving)].filter((one) => one !== '').join(' ');

@@ -1,6 +1,7 @@
 import type { QueueListing, QueueStanding, QueuedRequest, ResourceStanding } from '../../messages/index.ts';
 import { ResourceBook } from '../../placement/index.ts';
 import type { Duration, Instant, ProcessorCount, ProcessorMillis } from '../../shared/index.ts';
+import { takesNoWork } from './draining.ts';
 import { listingWithOwn } from './listing-with-own.ts';
 import { clientRequestIdOf, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
 import type { Turn } from './turn.ts';
@@ -31,8 +32,7 @@ export function tellResource(turn: Turn): void {
 
 function mayBeNews({ state, now, hasListing, changedRequestIds }: Turn, { resourceTold, resourceDue }: KnownBroker): boolean {
   if (resourceTold === undefined || resourceDue <= now || hasListing === true || changedRequestIds.size > 0) return true;
-  const { drainReason, listingFailure, limits } = state;
-  return !resourceTold.sign.startsWith(headOf({ drainReason, listingFailure, limits }));
+  return !resourceTold.sign.startsWith(headOf(state));
 }
 
 /** When it is to be told; Infinity where nothing but an input makes it due. */
@@ -43,8 +43,9 @@ function dueAt({ now, hasListing }: Turn, { resourceTold }: KnownBroker, sign: s
   return hasListing === true && now >= resourceTold.at + unchangedEvery ? now : Infinity;
 }
 
-function headOf({ drainReason, listingFailure, limits }: Pick<ProviderState, 'drainReason' | 'listingFailure' | 'limits'>): string {
-  return `${drainReason !== ''} ${listingFailure} ${limits?.processors ?? 0} ${limits?.widthMax ?? 0};`;
+function headOf(state: ProviderState): string {
+  const { listingFailure, limits } = state;
+  return `${takesNoWork(state)} ${listingFailure} ${limits?.processors ?? 0} ${limits?.widthMax ?? 0};`;
 }
 
 function signOf(state: ProviderState, now: Instant): string {
@@ -57,10 +58,10 @@ function unended({ requests }: QueueListing): QueuedRequest[] {
 }
 
 function standingFor(state: ProviderState, broker: KnownBroker, now: Instant): ResourceStanding {
-  const { limits, listing, config, drainReason } = state;
+  const { limits, listing, config } = state;
   const isTimeShared = config.resourceKind === 'machines';
   const { processors, widthMax } = limits ?? { processors: 0, widthMax: 0 };
-  const facts = { processors, widthMax: Math.min(widthMax, processors), isTimeShared, isDraining: drainReason !== '' };
+  const facts = { processors, widthMax: Math.min(widthMax, processors), isTimeShared, isDraining: takesNoWork(state) };
   if (isTimeShared || listing === undefined || processors === 0) return facts;
   return { ...facts, queue: queueFor(state, broker, { now, listing, processors }) };
 }

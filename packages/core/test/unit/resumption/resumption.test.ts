@@ -1,6 +1,6 @@
 // What of an earlier job is taken for done: the same tasks, finished, whose results are there, and nothing behind what runs.
 import test from 'ava';
-import { chooseTaken, matchTasks, type Choice } from '@mutirao/core/resumption';
+import { chooseTaken, findOverwrite, fingerprintsIn, matchTasks, reviseInputs, withRevisedInputs, type Choice } from '@mutirao/core/resumption';
 import type { InputSpec, JobSpec, OutputSpec } from '@mutirao/core/messages';
 import { aGroup, aJob } from '@mutirao/testkit';
 
@@ -57,12 +57,48 @@ test('what did not finish runs, and what waits for it', (t) => {
 
 test('another command, another input, another environment and other outputs are told apart, and everything behind runs', (t) => {
   const reasons = (next: JobSpec): readonly string[] => resume(next, jobOf(diamond)).runs.map(({ taskIndex, reason }) => `${taskIndex} ${reason}`);
-  t.deepEqual(reasons(changed(1, { command: 'left --fast' })), ['1 its command is another one', '3 it waits for task 1, which runs']);
-  t.is(reasons(changed(0, { files: { in: 'f2' } }))[0], '0 its input in is not what it was');
+  t.deepEqual(reasons(changed(1, { command: 'left --fast' })), ['1 its command changed', '3 it waits for task 1, which runs']);
+  t.is(reasons(changed(0, { files: { in: 'f2' } }))[0], '0 its input in changed');
   t.is(reasons(changed(0, { files: { in: 'f2' } })).length, 4);
   t.deepEqual(reasons(changed(3, { writes: { all: '/home/other' } })), ['3 nothing like it was there']);
-  t.is(reasons(jobOf(diamond, { environment: { SEED: '2' } }))[0], '0 its environment is another one');
+  t.is(reasons(jobOf(diamond, { environment: { SEED: '2' } }))[0], '0 its environment changed');
   t.is(reasons(jobOf(diamond, { verification: { kind: 'vote', count: 3 } }))[0], '0 its result is verified in another way');
+});
+
+/** A bag of these values: each runs a script with its value and writes a place with its index. */
+function bagOf(values: readonly string[], { fingerprint = 'f1', command = 'sh s.sh {}' }: { readonly fingerprint?: string; readonly command?: string } = {}): JobSpec {
+  return aJob(values.length, { groups: [aGroup(values.length, {
+    values: { kind: 'list', values }, command, inputs: [{ source: { kind: 'path', path: '/home/s.sh' }, root: 'playpen', path: 's.sh', condition: '', fingerprint }],
+    outputs: [{ root: 'playpen', path: 'out', localPath: '/home/o{#}', condition: '' }],
+  })] });
+}
+
+test('of a bag whose script was edited each task runs for the true reason, and one whose command was mended, too', (t) => {
+  const reasons = (next: JobSpec): readonly string[] => [...new Set(resume(next, bagOf(['1', '2', '3'])).runs.map(({ reason }) => reason))];
+  t.deepEqual(reasons(bagOf(['1', '2', '3'], { fingerprint: 'f2' })), ['its input s.sh changed']);
+  t.deepEqual(reasons(bagOf(['1', '2', '3'], { command: 'sh s.sh -v {}' })), ['its command changed']);
+  t.deepEqual(reasons(bagOf(['1', '2', '4'])), ['its value is "4", and was "3"']);
+});
+
+test('what runs for other values is not to write over finished results by the numbers of its tasks', (t) => {
+  const former = bagOf(['1', '2', '3']);
+  const find = (next: JobSpec, finished: readonly number[]) => findOverwrite(next, former, { runs: resume(next, former).runs, hasFinished: (index) => finished.includes(index) });
+  t.deepEqual(find(bagOf(['2', '3']), [0]), { place: '/home/o0', taskIndex: 0, formerIndex: 0 }, 'the failed ones alone begin at 0');
+  t.is(find(bagOf(['2', '3']), [2]), undefined, 'there is no result there');
+  t.is(find(bagOf(['1', '2', '3'], { command: 'sh s.sh -v {}' }), [0, 1, 2]), undefined, 'each writes its own result again');
+  t.is(find(bagOf(['1', '2', '3'], { fingerprint: 'f2' }), [0, 1]), undefined);
+});
+
+test('what was done before inputs were read again counts as done with what was there then', (t) => {
+  const spec = bagOf(['1', '2', '3']);
+  const revised = reviseInputs(spec, [], { current: [{ path: '/home/s.sh', fingerprint: 'f2' }, { path: '/home/other', fingerprint: 'x' }], begun: [{ first: 0, count: 2 }] });
+  const former = withRevisedInputs(spec, revised);
+  t.deepEqual([...fingerprintsIn(former)], [['/home/s.sh', 'f2']]);
+  const next = resume(bagOf(['1', '2', '3'], { fingerprint: 'f2' }), former);
+  t.deepEqual([numbers(next), next.runs[0]?.reason], [[2], 'its input s.sh changed']);
+  t.deepEqual(numbers(resume(bagOf(['1', '2', '3']), former)), [0, 1]);
+  const again = withRevisedInputs(spec, reviseInputs(former, revised, { current: [{ path: '/home/s.sh', fingerprint: 'f3' }], begun: [{ first: 0, count: 3 }] }));
+  t.deepEqual(numbers(resume(bagOf(['1', '2', '3'], { fingerprint: 'f2' }), again)), [2], 'the second time, too');
 });
 
 test('tasks are found again by what they do, wherever they stand in the file', (t) => {

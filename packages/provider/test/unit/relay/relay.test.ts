@@ -336,13 +336,16 @@ test('a broker says for which journal it speaks, in letters that names may have'
   t.deepEqual(connected.map((input) => input.instance), [undefined, 'one']);
 });
 
-test('an agent that attaches while draining is told so', async (t) => {
+test('a broker hears that the provider is draining, and that it takes work again', async (t) => {
   const bench = new Bench();
-  bench.relay.perform({ kind: 'DrainAgents', reason: 'moving house' });
-  const agent = bench.agent('c1/q1.0');
-  heard(agent);
+  const broker = bench.broker('b1');
+  const messages = heard(broker);
   await settle();
-  t.deepEqual(sentToAgent(agent), ['hello', 'drain']);
+  bench.relay.perform({ kind: 'TellDraining', brokerId: 'b1', draining: { since: 5, reason: 'moving house', isAtOnce: true } });
+  bench.relay.perform({ kind: 'TellDraining', brokerId: 'b1', draining: undefined });
+  await settle();
+  const told = messages.map((bytes) => ConnectResponse.decode(bytes).message).filter((message) => message?.$case === 'draining');
+  t.deepEqual(told.map((message) => message?.value), [{ sinceUnixMs: 5, reason: 'moving house', atOnce: true }, { sinceUnixMs: undefined, reason: '', atOnce: false }]);
 });
 
 test('a broker or agent that attaches anew takes the place of its former stream', async (t) => {

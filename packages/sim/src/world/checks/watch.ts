@@ -7,6 +7,7 @@ import { BudgetCheck } from './budget.ts';
 import { BrokerTurnCheck } from './broker-turns.ts';
 import type { WorldCheck } from './check.ts';
 import { CalmCheck } from './calm.ts';
+import { DrainingCheck } from './draining.ts';
 import { ExplainCheck } from './explain.ts';
 import { HeldCheck } from './held.ts';
 import { LedgerCheck } from './ledger.ts';
@@ -26,7 +27,7 @@ export class Watch {
 
   constructor(world: World) {
     const [calm, quiet] = [new CalmCheck(world), new QuietCheck(world)];
-    this.#hearing = [new BrokerTurnCheck(world), new ProviderTurnCheck(), new BudgetCheck(world), new AgentTurnCheck(), new HeldCheck(world), calm];
+    this.#hearing = [new BrokerTurnCheck(world), new ProviderTurnCheck(), new BudgetCheck(world), new AgentTurnCheck(), new DrainingCheck(world), new HeldCheck(world), calm];
     this.#looking = [
       { check: quiet, every: 1 }, { check: new SleepCheck(world), every: 1 }, { check: new BoundsCheck(world), every: 6 },
       { check: new LedgerCheck(world), every: 18 }, { check: new ExplainCheck(world), every: 60 }, { check: new ReplayCheck(world), every: 180 },

@@ -165,10 +165,3 @@ test('who is refused or asked to attach again is closed with the code, and only 
   relay.perform({ kind: 'ReattachAgent', machineId: 'p/q1.1', attachmentId: 2 });
   t.deepEqual([one.closedWith, two.closedWith], ['MUT_ALLOCATION_ENDED', 'MUT_REATTACH']);
 });
-
-test('a relay that drains tells every agent, also those that attach later', (t) => {
-  const { relay, attach } = setUp();
-  const before = attach('0');
-  relay.perform({ kind: 'DrainAgents', reason: 'asked for' });
-  t.deepEqual([before.kinds, attach('1').kinds], [['hello', 'drain'], ['hello', 'drain']]);
-});

@@ -21,6 +21,7 @@ export function providerRow(provider: ProviderRecord, requests: readonly Request
   return {
     provider_id: provider.providerId, address: provider.address, connected: provider.connected, machines: provider.machines, last_error: provider.lastError,
     requests_queued: count(RequestStatus.QUEUED), requests_running: count(RequestStatus.RUNNING), resource_id: provider.resourceId ?? null,
+    draining_since_unix_ms: provider.drainingSinceUnixMs ?? null, draining_reason: provider.drainingReason, running_tasks: provider.runningTasks,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { TakenTask } from '../../../messages/index.ts';
 import { IndexSet, invariant, type JobId, type TaskIndex } from '../../../shared/index.ts';
+import { reviseInputs, withRevisedInputs } from '../../../resumption/index.ts';
 import { TimeCurve } from '../../../times/index.ts';
 import { admitTask, countUnmet } from './apply-dependencies.ts';
 import { abortFollowers } from './apply-gang.ts';
@@ -50,7 +51,7 @@ function createJob({ jobId, userId, clientJobId, spec, at }: ChangeOf<'JobAccept
     taskCount: spec.groups.reduce((sum, group) => sum + countTasks(group), 0),
     processors: spec.processors, isGang: spec.gang === true, ...noGangsYet, replicasMax: spec.replicasMax, failuresMax: spec.failuresMax, deadline: spec.deadline, verification: spec.verification, reservation: spec.reservation, reservationOver: undefined,
     scheduler: spec.scheduler ?? schedulingDefaults.scheduler, replicationCap: spec.replicationCap ?? schedulingDefaults.replicationCap,
-    spec, groups: [], queues: [], placement: placementOfJob(spec), placed: new Map(), dependencies: undefined, status: 'running', cancelReason: '', endedAt: 0, tasks: new Map(),
+    spec, revisedInputs: [], groups: [], queues: [], placement: placementOfJob(spec), placed: new Map(), dependencies: undefined, status: 'running', cancelReason: '', endedAt: 0, tasks: new Map(),
     finished: new IndexSet(), failed: new IndexSet(), cancelled: new IndexSet(),
     replicaCount: 0, failureCount: 0, supports: new Map(), doubtful: new IndexSet(), extraVoteCount: 0, times: new TimeCurve(), shares: new Map(), sistered: new Set(),
   };
@@ -102,6 +103,16 @@ function forgetTasks(job: BrokerJob): void {
   job.placed.clear();
   job.dependencies = undefined;
   job.finished.clear();
+}
+
+/** Has tasks that have not run yet get what the paths of the job's inputs hold by now; what the others were given stays on record. */
+export function reviseInputsOf(state: BrokerState, { jobId, current }: ChangeOf<'InputsRevised'>): void {
+  const job = getJob(state, jobId);
+  invariant(job.spec, `inputs of job ${jobId} are revised, which has ended`);
+  const begun = IndexSet.fromRanges(job.finished.ranges());
+  for (const task of job.tasks.values()) if (!isBeingCancelled(task) && (task.replicas.length > 0 || task.successes !== undefined)) begun.add(task.index);
+  job.revisedInputs = reviseInputs(job.spec, job.revisedInputs, { current, begun: [...begun.ranges()] });
+  job.spec = withRevisedInputs(job.spec, job.revisedInputs);
 }
 
 /** Has failed and cancelled tasks run again, those that wait for others when these have finished, their failures forgotten; those whose replicas are still being ended go on without these. */

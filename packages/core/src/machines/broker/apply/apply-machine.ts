@@ -27,7 +27,7 @@ export function addProvider(state: BrokerState, { providerId, address }: ChangeO
   else {
     state.providers.set(providerId, {
       providerId, address, machines: new Map(), pattern: undefined, leases: [], confirmedLease: 0,
-      isConnected: false, resourceId: '', takesLeases: false, isSettled: false, isLeaseTold: false, caughtTold: [], leaseSeenAt: 0, awaySince: undefined, hearingUntil: undefined, isHearing: false, lastError: '', clockOffset: 0, standings: [], resource: undefined, resourceAwaitedUntil: undefined, demand: undefined, demandAt: 0, shareSince: undefined, owesTurn: false,
+      isConnected: false, resourceId: '', takesLeases: false, isSettled: false, isLeaseTold: false, caughtTold: [], leaseSeenAt: 0, awaySince: undefined, hearingUntil: undefined, isHearing: false, lastError: '', clockOffset: 0, standings: [], resource: undefined, resourceAwaitedUntil: undefined, draining: undefined, demand: undefined, demandAt: 0, shareSince: undefined, owesTurn: false,
     });
   }
 }

@@ -5,6 +5,7 @@ import { unknownSlowness } from '../../../times/index.ts';
 import { demandUnits, demandWidth } from './demand-units.ts';
 import { isFollower } from '../gangs/gang.ts';
 import { imagineGangs } from './imagine-gangs.ts';
+import { takesWork } from '../machines/takes-work.ts';
 import { mayMatch } from '../machines/machine-pattern.ts';
 import { matchesQueue } from '../placing/matching.ts';
 import { countReadySoon } from './ready-soon.ts';
@@ -157,7 +158,7 @@ function takeStock(
 
 /** A machine that is about to be told of anew after a break counts as there, else its tasks would be wanted of others for a moment. */
 function isUsable(moment: Moment, { provider, facts: { until }, quarantinedUntil }: BrokerMachine): boolean {
-  if (!provider.isConnected) return false;
+  if (!takesWork(provider)) return false;
   for (const end of [until ?? Infinity, quarantinedUntil]) holdsUntil(moment, end);
   return (until === undefined || until > moment.now) && quarantinedUntil <= moment.now;
 }
@@ -214,14 +215,14 @@ function countFetched(state: BrokerState, running: ReadonlyMap<BrokerProvider, R
   }
 }
 
-/** What requests of connected providers will bring: first the rest of those that run, then those that wait, in the order of hearing of them. */
+/** What requests of providers that are there and take work will bring: first the rest of those that run, then those that wait, in the order of hearing of them. */
 function comingMachines({ state, now }: Moment): ImaginedMachine[] {
   const joined = countJoined(state);
   const rest: ImaginedMachine[] = [];
   const waiting: ImaginedMachine[] = [];
   for (const [key, request] of state.requests) {
     const provider = state.providers.get(request.providerId);
-    if (provider?.isConnected !== true || request.reservation !== undefined) continue;
+    if (provider === undefined || !takesWork(provider) || request.reservation !== undefined) continue;
     if (request.status === 'running') {
       const until = request.startedAt + request.walltime;
       rest.push(bring(provider, request, { until, processors: request.width - (joined.get(key) ?? 0) }));

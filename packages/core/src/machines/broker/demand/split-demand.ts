@@ -1,6 +1,7 @@
 import type { Instant, ProcessorCount } from '../../../shared/index.ts';
 import { demandUnits, demandWidth } from './demand-units.ts';
 import { add, imagineGrid, type ImaginedGrid, type ImaginedQueue } from './imagined-grid.ts';
+import { takesWork } from '../machines/takes-work.ts';
 import { mayMatch } from '../machines/machine-pattern.ts';
 import { holdsUntil, type Moment } from '../times/remaining-time.ts';
 import { runsBeside } from '../reservations/reserved-place.ts';
@@ -70,7 +71,7 @@ function placedWith(grid: ImaginedGrid, provider: BrokerProvider): Map<Processor
 /** Tasks that nothing takes and its machines could run, but those that are kept for others, by width. */
 function unplacedFor({ provider, left, fresh }: Split): Map<ProcessorCount, number> {
   const unplaced = new Map<ProcessorCount, number>();
-  if (!provider.isConnected) return unplaced;
+  if (!takesWork(provider)) return unplaced;
   for (const queue of left) {
     if (!mayMatch(queue.source, provider)) continue;
     add(unplaced, queue.processors, leftFor({ provider, fresh }, queue));
@@ -153,9 +154,9 @@ function freshUntil({ state, now }: Moment, provider: BrokerProvider, hasShare: 
   return (provider.shareSince ?? now) + state.options.shareWait;
 }
 
-/** Those with time-shared machines have what they have, and those that are away ask for nothing that counts. */
-export function mayAsk({ isConnected, machines }: BrokerProvider): boolean {
-  if (!isConnected) return false;
-  for (const { facts } of machines.values()) if (facts.requestId === '') return false;
+/** Those with time-shared machines have what they have, and those that are away or drain ask for nothing that counts. */
+export function mayAsk(provider: BrokerProvider): boolean {
+  if (!takesWork(provider)) return false;
+  for (const { facts } of provider.machines.values()) if (facts.requestId === '') return false;
   return true;
 }

@@ -1,6 +1,7 @@
 import { freeProcessors } from '../../../bag/index.ts';
 import type { Instant, ProcessorCount } from '../../../shared/index.ts';
 import { mayUse } from '../placement/placed-tasks.ts';
+import { isDraining } from '../machines/takes-work.ts';
 import { describeRequests } from './explain-request.ts';
 import { type Explanation, listedMax } from './explanation.ts';
 import { matchesQueue } from '../placing/matching.ts';
@@ -50,8 +51,10 @@ function offerOf(state: BrokerState, { provider, queue }: { readonly provider: B
   return { provider, capacity, free, tooOldCount };
 }
 
-function describeOffer({ provider: { providerId, isConnected }, capacity, free, tooOldCount }: Offer): string {
+function describeOffer({ provider, capacity, free, tooOldCount }: Offer): string {
+  const { providerId, isConnected } = provider;
   if (!isConnected) return `${providerId} is away`;
+  if (isDraining(provider)) return `${providerId} is draining`;
   const tooOld = tooOldCount === 0 ? '' : `; ${plural(tooOldCount, 'machine')} there cannot be a member, because its agent or its provider is of an earlier release`;
   return `${providerId} has ${plural(capacity, 'processor')} that it could use, ${free} of them free${tooOld}`;
 }

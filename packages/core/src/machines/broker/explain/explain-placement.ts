@@ -1,5 +1,6 @@
 import { findSize, isAvailable, type KnownSize, widestMachine } from '../placement/known-size.ts';
 import { choiceFor } from '../placement/choice-for.ts';
+import { isDraining } from '../machines/takes-work.ts';
 import { countWaiting } from '../placement/choose-resources.ts';
 import { ResourceView } from '../placement/resource-view.ts';
 import { describeTime, type Instant, type ProviderId, plural, type TaskIndex } from '../../../shared/index.ts';
@@ -62,11 +63,11 @@ export function explainPlacedAt(state: BrokerState, providerId: ProviderId): str
 /** What is known of the resources, a sentence each, with why a wide enough one would not do for tasks of a queue. */
 function describeResources(state: BrokerState, queue: TaskQueue): string[] {
   return [...state.providers.values()].slice(0, listedMax).map((provider) => {
-    const { providerId, isConnected, resource } = provider;
+    const { providerId, isConnected } = provider;
     if (!isConnected) return `${providerId} is away.`;
     const size = findSize(state, provider);
     if (size === undefined) return `${providerId} has told of no processors.`;
-    const why = resource?.standing.isDraining === true ? ', and takes no more work' : describeUnsuitable(queue, provider, size);
+    const why = isDraining(provider) ? ', and is draining' : describeUnsuitable(queue, provider, size);
     return `${providerId} has ${plural(size.processors, 'processor')}${size.widthMax < size.processors ? `, ${size.widthMax} at once` : ''}${why}.`;
   });
 }

@@ -1,5 +1,6 @@
 import { describeAhead, isOfReservation, type JobReservation } from '../../../messages/index.ts';
 import { describeInstant, type Instant } from '../../../shared/index.ts';
+import { describeDraining } from './explain-draining.ts';
 import { describeRequests } from './explain-request.ts';
 import { type Explanation } from './explanation.ts';
 import { amountOf, belongsTo, runsBeside, windowOf } from '../reservations/reserved-place.ts';
@@ -20,7 +21,8 @@ export function explainReservedWaiting(state: BrokerState, job: BrokerJob, now: 
   if (![...state.providers.values()].some((provider) => provider.isConnected && provider.resourceId === resourceId)) {
     return { summary: `it waits for ${name}, and no provider of that resource is there.`, details: ['"mutirao provider list" shows those that are known.'] };
   }
-  const details = [...describeHeld(state, reservation), ...requests];
+  const drains = describeDraining([...state.providers.values()].filter((provider) => provider.resourceId === resourceId));
+  const details = [...(drains === undefined ? [] : [`Nothing is placed there now: ${drains}.`]), ...describeHeld(state, reservation), ...requests];
   if (now < startsAt) return { summary: `it waits for ${name}, which begins in ${describeTime(startsAt - now)}.`, details };
   const isThere = [...state.machines.values()].some(({ facts }) => belongsTo(job, facts.reservation));
   return isThere ? undefined : { summary: `the machines of ${name} are not there yet.`, details };

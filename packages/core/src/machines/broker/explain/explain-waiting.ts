@@ -1,6 +1,8 @@
 import { freeProcessors } from '../../../bag/index.ts';
 import { explainMatch } from '../../../requirements/index.ts';
 import type { Instant } from '../../../shared/index.ts';
+import { isDraining, takesWork } from '../machines/takes-work.ts';
+import { adviseUndrain, describeDraining } from './explain-draining.ts';
 import { explainGangWaiting } from './explain-gang.ts';
 import { explainUnplaced } from './explain-placement.ts';
 import { mayUse } from '../placement/placed-tasks.ts';
@@ -26,18 +28,24 @@ export function explainWaiting(state: BrokerState, queue: TaskQueue, now: Instan
   const matching = machines.filter((machine) => matchesQueue(queue, machine));
   if (matching.length === 0) return explainNoMatch(state, queue, { machines, now });
   const usable = matching.filter((machine) => ['idle', 'busy'].includes(machineStatus(machine, now, isCaught(state, machine))));
-  if (usable.length === 0) {
-    return {
-      summary: `${plural(matching.length, 'machine')} would do, but none takes work now.`,
-      details: matching.slice(0, listedMax).map((machine) => explainUnusable(state, machine, now)),
-    };
-  }
+  if (usable.length === 0) return explainNoneUsable(state, matching, now);
   const short = usable.filter((machine) => keepsAway({ state, now }, queue, machine));
   if (short.length > 0 && short.some((machine) => freeProcessors(machine) > 0)) return explainShort({ state, now }, queue, short);
   const ahead = firstAhead(state, queue);
   return {
     summary: `all ${plural(usable.length, 'machine')} that it may run on are busy.`,
     details: ahead === undefined ? [] : [`Job ${ahead.jobId} was submitted before and is served first.`],
+  };
+}
+
+/** Says why none of the machines that would do takes work. */
+function explainNoneUsable(state: BrokerState, matching: readonly BrokerMachine[], now: Instant): Explanation {
+  const draining = matching.every(({ provider }) => isDraining(provider)) ? new Set(matching.map(({ provider }) => provider)) : [];
+  const drains = describeDraining(draining);
+  if (drains !== undefined) return { summary: `${drains} and takes no new tasks.`, details: adviseUndrain(draining) };
+  return {
+    summary: `${plural(matching.length, 'machine')} would do, but none takes work now.`,
+    details: matching.slice(0, listedMax).map((machine) => explainUnusable(state, machine, now)),
   };
 }
 
@@ -68,6 +76,8 @@ function explainUnusable(state: BrokerState, machine: BrokerMachine, now: Instan
   const { machineId, until } = machine.facts;
   const { provider, quarantinedUntil, breakages } = machine;
   if (!provider.isConnected) return `${machineId}: its provider is away (${provider.lastError || 'not connected'}).`;
+  const drains = describeDraining([provider]);
+  if (drains !== undefined) return `${machineId}: ${drains}.`;
   if (isCaught(state, machine)) return `${machineId}: it was caught with wrong results; "mutirao machine trust" shows the evidence.`;
   if (machine.isGone) return `${machineId}: it is gone, and its provider tells what it did before.`;
   if (!machine.isTold) return `${machineId}: its provider has not told of it since it came back.`;
@@ -93,6 +103,10 @@ function explainNoMachines(state: BrokerState, now: Instant): Explanation {
   const away = [...state.providers.values()].filter((provider) => !provider.isConnected);
   const details = away.map(({ providerId, lastError }) => `Provider ${providerId} is away (${lastError || 'not connected yet'}).`);
   const requests = describeRequests(state, now);
+  const providers = [...state.providers.values()];
+  const drains = describeDraining(providers);
+  if (drains !== undefined && !providers.some(takesWork)) return { summary: `there are no machines: ${drains}.`, details: [...adviseUndrain(providers), ...requests, ...details] };
+  if (drains !== undefined) details.push(`${drains.charAt(0).toUpperCase()}${drains.slice(1)}.`);
   if (requests.length > 0) return { summary: `there are no machines yet; ${requests[0]}`, details: [...requests.slice(1), ...details] };
   const there = [...state.providers.values()].filter((provider) => provider.isConnected).slice(0, listedMax);
   const asking = there.map(({ providerId }) => `"mutirao provider show ${providerId}" says why it asks for none.`);

@@ -3,6 +3,7 @@ import type { GangHeld } from '../../../messages/index.ts';
 import type { Duration, JobId } from '../../../shared/index.ts';
 import type { ReplicaFate } from '../changes.ts';
 import { endUntold, type UntoldEnd } from '../results/endings.ts';
+import { drained } from '../machines/takes-work.ts';
 import { leaderOf } from './gang.ts';
 import { nameMembers } from './name-members.ts';
 import type { BrokerGang, BrokerMachine, BrokerReplica, FirstEnd } from '../state.ts';
@@ -39,7 +40,8 @@ export function tendGangs(turn: Turn): void {
   for (const gang of state.gangs.values()) {
     if (gang.status !== 'gathered' || gang.brokenBy !== undefined || leaderOf(gang)?.status !== 'placed') continue;
     const due = gang.placedAt + state.options.gangHoldMax;
-    if (isHeld(gang)) start(turn, gang);
+    if (isOfDraining(gang)) giveBack(turn, gang, { fate: 'withdrawn', reason: drained, detail: 'its provider is draining' });
+    else if (isHeld(gang)) start(turn, gang);
     else if (due > now) wakeBy(turn, due);
     else giveUp(turn, gang);
   }
@@ -69,12 +71,22 @@ export function repeatStarts(turn: Turn, machine: BrokerMachine): void {
   }
 }
 
+/** Whether it has not begun at a provider that drains: all its members are of one provider. */
+function isOfDraining({ members: [first] }: BrokerGang): boolean {
+  return first !== undefined && first.machine.isTold && first.machine.provider.draining !== undefined;
+}
+
 function giveUp(turn: Turn, gang: BrokerGang): void {
+  const missing = gang.members.filter(({ member }) => member?.held === undefined).map(({ machine }) => machine.facts.machineId);
+  giveBack(turn, gang, { fate: 'lost', reason: gangNotHeld, detail: `not held: ${missing.slice(0, 10).join(', ')}` });
+}
+
+/** Ends a gang that has not started. */
+function giveBack(turn: Turn, gang: BrokerGang, end: UntoldEnd): void {
   const leader = leaderOf(gang);
   if (leader === undefined) return;
-  const missing = gang.members.filter(({ member }) => member?.held === undefined).map(({ machine }) => machine.facts.machineId);
   cancelReplica(turn, leader);
-  endUntold(turn, leader, { fate: 'lost', reason: gangNotHeld, detail: `not held: ${missing.slice(0, 10).join(', ')}` });
+  endUntold(turn, leader, end);
   endBroken(turn, gang);
   turn.state.brokenGangs.delete(gang);
 }
@@ -84,7 +96,7 @@ function endBroken(turn: Turn, gang: BrokerGang): void {
   const { brokenBy } = gang;
   if (brokenBy === undefined) return;
   const leader = leaderOf(gang);
-  if (brokenBy.fate !== 'served') pause(turn, gang);
+  if (brokenBy.fate !== 'served' && brokenBy.reason !== drained) pause(turn, gang);
   if (leader !== undefined && leader.status !== 'aborting') {
     cancelReplica(turn, leader);
     endUntold(turn, leader, leaderEnd(gang, brokenBy));
@@ -95,8 +107,8 @@ function endBroken(turn: Turn, gang: BrokerGang): void {
 /** What its leader's run comes to where another member ended first: that is the task's doing only where a limit stopped it. */
 function leaderEnd(gang: BrokerGang, { fate, outcome, reason, detail, machineId }: FirstEnd): UntoldEnd {
   if (outcome === 'limited') return { fate: 'failed', reason, detail: `${machineId}: ${detail}` };
-  // Nothing of it ran, and nothing that it does brought this about.
-  const wasSpared = gang.status === 'gathered' && (outcome === undefined || fate === 'withdrawn');
+  // Nothing of it ran, or an operator took it away, and nothing that it does brought this about.
+  const wasSpared = reason === drained || (gang.status === 'gathered' && (outcome === undefined || fate === 'withdrawn'));
   const end: ReplicaFate = wasSpared ? 'withdrawn' : 'lost';
   // A shutdown of one machine is no more the task's doing than one of all.
   return { fate: end, reason: isShutdown(reason) ? reason : gangBroken, detail: [machineId, reason, detail].filter((text) => text !== '').join(': ') };

@@ -1,7 +1,9 @@
+import { type CurrentInput, fingerprintsIn } from '../../../resumption/index.ts';
 import type { TaskIndex } from '../../../shared/index.ts';
 import { isBeingCancelled } from '../apply/apply-job.ts';
 import { findJobOf } from './find-job.ts';
 import type { InputOf } from '../inputs.ts';
+import { tellLeasesAnew } from '../leases/grant-leases.ts';
 import { closeOverEdges } from './retry-closure.ts';
 import type { BrokerJob } from '../state.ts';
 import { commit, reply, replyNotFound, type Turn } from '../turn.ts';
@@ -23,8 +25,18 @@ export function retryTasks(turn: Turn, input: InputOf<'TasksRetried'>): void {
   const all = job.failed.size + job.cancelled.size + [...job.tasks.values()].filter(isBeingCancelled).length;
   const taskIndexes = input.taskIndexes.length === 0 ? [] : closeOverEdges(job, retryable(job, input.taskIndexes));
   const retriedCount = input.taskIndexes.length === 0 ? all : taskIndexes.length;
+  if (retriedCount > 0 || job.endedAt === 0) reviseInputs(turn, job, input.current ?? []);
   if (retriedCount > 0) commit(turn, { kind: 'TasksRetried', jobId: job.jobId, taskIndexes, at: turn.now });
   reply(turn, input.replyTo, { ok: true, value: { retriedCount: retriedCount + released } });
+}
+
+/** Has the job's tasks that have not run get what is at home now. What providers were leased is staged again with it. */
+function reviseInputs(turn: Turn, job: BrokerJob, current: readonly CurrentInput[]): void {
+  const before = job.spec === undefined ? new Map<string, string>() : fingerprintsIn(job.spec);
+  const changed = current.filter(({ path, fingerprint }) => before.has(path) && before.get(path) !== fingerprint);
+  if (changed.length === 0) return;
+  commit(turn, { kind: 'InputsRevised', jobId: job.jobId, current: changed, at: turn.now });
+  tellLeasesAnew(turn.state, job);
 }
 
 /** Lets the tasks go on that wait since their reservation is over; answers how many they are. */

@@ -1,6 +1,7 @@
 import { countIn, type ProcessorCount, type ProcessorMillis, rangesOf, type TaskIndex } from '../../../shared/index.ts';
 import { findLeasedId, type LeasedTasks, startsOf, unconfirmedMax } from './leases.ts';
 import { presentLease } from './present-lease.ts';
+import { isDraining, takesWork } from '../machines/takes-work.ts';
 import { knownNeed } from '../times/remaining-time.ts';
 import { runsBeside } from '../reservations/reserved-place.ts';
 import type { BrokerJob, BrokerProvider, BrokerState, GroupSpan } from '../state.ts';
@@ -168,7 +169,7 @@ interface Purse {
  */
 function chooseSlices(state: BrokerState, provider: BrokerProvider): Slice[] {
   const { horizon, unknownPerSlot } = state.options.lease;
-  const slots = slotsOf(state, provider);
+  const slots = isDraining(provider) ? 0 : slotsOf(state, provider);
   if (slots === 0) return [];
   const others = [...state.providers.values()].filter((other) => other !== provider);
   const jobs = [...state.openJobs.values()].filter((job) => job.status === 'running' && runsBeside(job));
@@ -202,7 +203,7 @@ function chooseSlicesOf(job: BrokerJob, others: readonly BrokerProvider[], purse
 
 /** How many of the ready tasks one of several providers may have, by their weights. */
 function shareOf(state: BrokerState, jobs: readonly BrokerJob[], provider: BrokerProvider): number {
-  const sharers = [...state.providers.values()].filter((other) => other.isConnected && other.takesLeases);
+  const sharers = [...state.providers.values()].filter((other) => takesWork(other) && other.takesLeases);
   const present = Math.max(...sharers.map(processorsOf));
   const weights = sharers.reduce((sum, other) => sum + weightOf(state, other, present), 0);
   const leasable = jobs.reduce((sum, job) => sum + countLeasable(state, job), 0);

@@ -1,4 +1,5 @@
 import type { InputOf } from '../inputs.ts';
+import { drained } from './takes-work.ts';
 import { loseMachine } from './lose-machine.ts';
 import { leaseEnd } from '../leases/present-lease.ts';
 import type { Instant } from '../../../shared/index.ts';
@@ -69,7 +70,8 @@ export function settleProvider(turn: Turn, input: InputOf<'ProviderSettled'>): v
   provider.hearingUntil = undefined;
   provider.isHearing = false;
   for (const machine of [...provider.machines.values()]) {
-    if (!machine.isTold) loseMachine(turn, machine, reasonWhenGone(machine, turn.now), 0);
+    // Of one that gives everything back it was taken while we were away.
+    if (!machine.isTold) loseMachine(turn, machine, provider.draining?.isAtOnce === true ? drained : reasonWhenGone(machine, turn.now), 0);
   }
 }
 
@@ -94,6 +96,7 @@ function forgetConnection(provider: BrokerProvider): void {
   provider.demand = undefined;
   provider.standings = [];
   provider.resource = undefined;
+  provider.draining = undefined;
   provider.isSettled = false;
   provider.isLeaseTold = false;
   for (const machine of provider.machines.values()) machine.isTold = false;

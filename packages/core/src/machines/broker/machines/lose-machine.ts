@@ -1,5 +1,6 @@
 import type { Instant, JobId } from '../../../shared/index.ts';
 import type { ReplicaEnding } from '../changes.ts';
+import { drained } from './takes-work.ts';
 import { untoldEnding } from '../results/endings.ts';
 import type { InputOf } from '../inputs.ts';
 import type { BrokerMachine, BrokerReplica } from '../state.ts';
@@ -29,7 +30,8 @@ export function loseReplicas(
 ): void {
   const byJob = new Map<JobId, ReplicaEnding[]>();
   for (const replica of lost.replicas) {
-    const ending = untoldEnding(turn, replica, { fate: 'lost', reason: lost.reason, detail: '' });
+    // What an operator takes away counts against no task.
+    const ending = untoldEnding(turn, replica, { fate: lost.reason === drained ? 'withdrawn' : 'lost', reason: lost.reason, detail: '' });
     const endings = byJob.get(replica.job.jobId);
     if (endings === undefined) byJob.set(replica.job.jobId, [ending]);
     else endings.push(ending);

@@ -1,4 +1,5 @@
 import type { ProcessorCount } from '../../../shared/index.ts';
+import { takesWork } from '../machines/takes-work.ts';
 import { mayObtain } from '../machines/machine-pattern.ts';
 import { wouldDo } from '../placing/matching.ts';
 import { type BrokerMachine, type BrokerProvider, type BrokerState, isHere, type TaskQueue } from '../state.ts';
@@ -27,9 +28,8 @@ export function findSize(state: BrokerState, provider: BrokerProvider): KnownSiz
 
 /** Whether a provider's resource is one that tasks of a queue could run on, by all that is known of it. */
 export function isAvailable(queue: TaskQueue, provider: BrokerProvider, size: KnownSize): boolean {
-  const { isConnected, resource } = provider;
   const { processors, isGang } = queue;
-  if (!isConnected || resource?.standing.isDraining === true || size.widthMax < processors) return false;
+  if (!takesWork(provider) || size.widthMax < processors) return false;
   if (size.isTimeShared) {
     const suitable = machinesOf(provider).filter(({ facts }) => wouldDo(queue, facts));
     return suitable.reduce((sum, machine) => sum + machine.processors, 0) >= processors;

@@ -2,6 +2,7 @@ import type { AssignedTask, PlacementResource } from '../../../placement/index.t
 import { describeTime, type Duration, type TaskIndex } from '../../../shared/index.ts';
 import type { BrokerProvider, TaskQueue } from '../state.ts';
 import { type Turn, wakeBy } from '../turn.ts';
+import { isDraining } from '../machines/takes-work.ts';
 import { adaptiveFor } from './choosing.ts';
 import { choiceFor } from './choice-for.ts';
 import type { Placing } from './placing.ts';
@@ -28,13 +29,13 @@ export class Mover {
   /** Why what waits cannot stay; undefined where it can. A provider that is away has its grace, as its machines have. */
   whyNot(source: TaskQueue): string | undefined {
     const { state, now } = this.#turn;
-    const { providerId, awaySince, resource } = this.#provider;
+    const { providerId, awaySince } = this.#provider;
     if (awaySince !== undefined) {
       const due = awaySince + state.options.suspectGrace;
       if (due > now) wakeBy(this.#turn, due);
       return due > now ? undefined : `${providerId}, where it was before, is away`;
     }
-    if (resource?.standing.isDraining === true) return `${providerId}, where it was before, takes no more work`;
+    if (isDraining(this.#provider)) return `${providerId}, where it was before, is draining`;
     // Only what providers tell, or machines that come and go, make it another one.
     return this.#turn.mayChangeDemand && isToldOf(this.#provider) && this.#view().suits(source, this.#provider) === false ? `${providerId}, where it was before, would not do any more` : undefined;
   }

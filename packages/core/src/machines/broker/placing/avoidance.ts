@@ -1,4 +1,5 @@
 import type { Instant } from '../../../shared/index.ts';
+import { isDraining } from '../machines/takes-work.ts';
 import { matchesQueue } from './matching.ts';
 import { type BrokerMachine, type BrokerState, isHere, type OpenTask, type TaskQueue } from '../state.ts';
 
@@ -19,7 +20,7 @@ export function avoidedUntil(
 
 function hasOtherMachine(state: BrokerState, queue: TaskQueue, machine: BrokerMachine): boolean {
   for (const other of state.machines.values()) {
-    if (other !== machine && isHere(other) && other.breakages === 0 && matchesQueue(queue, other)) return true;
+    if (other !== machine && isHere(other) && !isDraining(other.provider) && other.breakages === 0 && matchesQueue(queue, other)) return true;
   }
   return false;
 }

@@ -8,6 +8,7 @@ import { refreshPlan } from '../plan/refresh-plan.ts';
 import { replicateTasks } from './replicate-tasks.ts';
 import { schedulingPort } from './scheduling-port.ts';
 import { type BrokerMachine, isHere, type TaskQueue } from '../state.ts';
+import { isDraining } from '../machines/takes-work.ts';
 import { isCaught } from '../trust/trust-records.ts';
 import { type Turn, wakeBy } from '../turn.ts';
 import { withdrawWaiting } from './withdraw-waiting.ts';
@@ -58,7 +59,7 @@ function usableMachines(turn: Turn): BrokerMachine[] {
   const usable: BrokerMachine[] = [];
   for (const machine of turn.state.machines.values()) {
     if (!isHere(machine) || (machine.facts.until !== undefined && machine.facts.until <= turn.now)) continue;
-    if (isCaught(turn.state, machine)) continue;
+    if (isDraining(machine.provider) || isCaught(turn.state, machine)) continue;
     if (machine.quarantinedUntil > turn.now) wakeBy(turn, machine.quarantinedUntil);
     else usable.push(machine);
   }

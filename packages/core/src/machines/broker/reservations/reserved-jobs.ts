@@ -1,5 +1,6 @@
 import { type JobReservation, type JobSpec, nameReservation, reservationKey, type ReservedDemand } from '../../../messages/index.ts';
 import { describeTime, type ProcessorCount, type UserId } from '../../../shared/index.ts';
+import { isDraining, takesWork } from '../machines/takes-work.ts';
 import { amountOf, findMoved, reservationNow, windowOf } from './reserved-place.ts';
 import type { BrokerJob, BrokerProvider, BrokerState, OverReservation } from '../state.ts';
 import { commit, type Turn, wakeBy } from '../turn.ts';
@@ -48,15 +49,19 @@ export function leaveReservations(turn: Turn): void {
   }
 }
 
-/** What is wanted of a provider inside reservations of its resource: of two providers of one resource the first that is there is told. Cost: O(open jobs). */
+/**
+ * What is wanted of a provider inside reservations of its resource: of two providers of one resource the first that is there and takes work is told. Of one that drains
+ * only what runs there is wanted. Cost: O(open jobs), times the replicas there for one that drains.
+ */
 export function reservedFor(state: BrokerState, provider: BrokerProvider): ReservedDemand[] {
-  if (provider.resourceId === '' || firstOf(state, provider.resourceId) !== provider) return [];
+  const drains = isDraining(provider);
+  if (provider.resourceId === '' || (!drains && firstOf(state, provider.resourceId) !== provider)) return [];
   const wanted = new Map<string, ReservedDemand>();
   for (const job of state.openJobs.values()) {
     const reservation = reservationNow(job);
     if (reservation?.resourceId !== provider.resourceId || job.status !== 'running') continue;
     const key = reservationKey(nameReservation(reservation));
-    const processors = Math.min(amountOf(state, reservation), (wanted.get(key)?.processors ?? 0) + processorsFor(state, job));
+    const processors = Math.min(amountOf(state, reservation), (wanted.get(key)?.processors ?? 0) + (drains ? processorsAt(provider, job) : processorsFor(state, job)));
     const { after: _after, isOwn: _isOwn, ...claimed } = reservation;
     if (processors > 0) wanted.set(key, { ...claimed, ...whereMoved(state, reservation), processors });
   }
@@ -70,8 +75,15 @@ function whereMoved(state: BrokerState, reservation: JobReservation): Partial<Re
 }
 
 function firstOf({ providers }: BrokerState, resourceId: string): BrokerProvider | undefined {
-  for (const provider of providers.values()) if (provider.isConnected && provider.resourceId === resourceId) return provider;
+  for (const provider of providers.values()) if (takesWork(provider) && provider.resourceId === resourceId) return provider;
   return undefined;
+}
+
+/** What replicas of a job hold on a provider's machines. */
+function processorsAt({ machines }: BrokerProvider, job: BrokerJob): ProcessorCount {
+  let held = 0;
+  for (const { replicas } of machines.values()) for (const replica of replicas.values()) if (replica.job === job && replica.status !== 'aborting') held += replica.processors;
+  return held;
 }
 
 function processorsFor(state: BrokerState, job: BrokerJob): ProcessorCount {

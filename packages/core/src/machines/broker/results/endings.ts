@@ -31,7 +31,7 @@ function brokenFate({ reason, startedAt }: ReplicaEnd): ReplicaFate {
   const fault = faultOfCode(reason);
   // An agent of another release may call broken what is the task's own doing.
   if (fault === 'task' || fault === 'user') return 'failed';
-  // A disk that was full before it began, or a machine that was leaving, says nothing about the task.
+  // A disk that was full before it began, or a machine that was leaving or took no new work, says nothing about the task.
   return (reason === noSpace || isShutdown(reason)) && startedAt === 0 ? 'withdrawn' : 'lost';
 }
 

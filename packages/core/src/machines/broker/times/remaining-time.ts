@@ -1,6 +1,7 @@
 import type { AllocationRequest } from '../../../messages/index.ts';
 import type { Duration, Instant } from '../../../shared/index.ts';
 import { quantileOn, type Slowness, unknownSlowness } from '../../../times/index.ts';
+import { isDraining, takesWork } from '../machines/takes-work.ts';
 import { matchesQueue } from '../placing/matching.ts';
 import { mayUse } from '../placement/placed-tasks.ts';
 import { belongsTo } from '../reservations/reserved-place.ts';
@@ -106,7 +107,7 @@ export function longestStay(state: BrokerState, queue: TaskQueue): Duration {
   for (const machine of state.machines.values()) {
     const { facts, joinedAt } = machine;
     const stays = (facts.until ?? Infinity) - joinedAt;
-    if (stays > longest && isHere(machine) && matchesQueue(queue, machine)) longest = stays;
+    if (stays > longest && isHere(machine) && !isDraining(machine.provider) && matchesQueue(queue, machine)) longest = stays;
   }
   for (const request of state.requests.values()) {
     if (0.9 * request.walltime > longest && isWaiting(state, queue, request) && belongsTo(queue.job, request.reservation)) longest = 0.9 * request.walltime;
@@ -116,5 +117,5 @@ export function longestStay(state: BrokerState, queue: TaskQueue): Duration {
 
 function isWaiting({ providers }: BrokerState, queue: TaskQueue, { status, providerId }: AllocationRequest): boolean {
   const provider = status === 'queued' || status === 'submitting' ? providers.get(providerId) : undefined;
-  return provider?.isConnected === true && mayUse(queue, provider);
+  return provider !== undefined && takesWork(provider) && mayUse(queue, provider);
 }

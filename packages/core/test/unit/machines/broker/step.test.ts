@@ -153,6 +153,38 @@ test('a machine whose walltime ended while its provider was away is lost for tha
   t.deepEqual(lost, [['p/m1', 'MUT_WALLTIME_ENDED'], ['p/m2', 'MUT_MACHINE_LOST']]);
 });
 
+test('a retry with current inputs holds what has not run to what is there now, through a restart, and leaves the rest on record', (t) => {
+  const { state, step, changes } = aBroker();
+  const group = aGroup(3, { inputs: [{ source: { kind: 'path', path: '/h/s.sh' }, root: 'playpen', path: 's.sh', condition: '', fingerprint: 'old' }] });
+  step(1, submitted(aJob(3, { groups: [group], failuresMax: 1 })), joined('p/m1', { processors: 3 }));
+  const ends: ReplicaEnd[] = [anEnd(1, 'succeeded', { startedAt: 1, endedAt: 2 }), anEnd(2, 'failed', { startedAt: 1, endedAt: 2 }), anEnd(3, 'failed', { startedAt: 1, endedAt: 2 })];
+  step(2, { kind: 'MachineReported', machineId: 'p/m1', report: { sequence: 1, started: [], ended: ends } });
+  const retry = (now: number, taskIndexes: readonly number[], fingerprint: string) => step(now, { kind: 'TasksRetried', replyTo: 8, userId: 'ann', jobId: 1, taskIndexes, current: [{ path: '/h/s.sh', fingerprint }, { path: '/h/of-no-task', fingerprint: 'x' }] });
+  const inputOf = ({ jobs }: typeof state) => jobs.get(1)?.spec?.groups[0]?.inputs[0];
+  retry(3, [0], 'new');
+  t.is(inputOf(state)?.fingerprint, 'old', 'nothing of it runs again');
+  retry(4, [1], 'new');
+  t.deepEqual(changes.slice(0, 2).map(({ kind }) => kind), ['InputsRevised', 'TasksRetried']);
+  const revised = { fingerprint: 'new', former: [{ fingerprint: 'old', tasks: [{ first: 0, count: 1 }] }] };
+  t.like(inputOf(state), revised);
+  t.like(inputOf(restore(snapshot(state))), revised);
+  retry(5, [2], 'new');
+  t.deepEqual(changes.map(({ kind }) => kind).slice(0, 2), ['TasksRetried', 'ReplicasPlaced'], 'it is the same still');
+});
+
+test('a task that machines which take nothing new refuse, or that an operator takes away, is never given up for that', (t) => {
+  const { step, changes } = aBroker({ lossesMax: 1 });
+  step(1, submitted(aJob(1)), joined('p/m1'));
+  const refused: ReplicaEnd = { ...anEnd(1, 'broken', { startedAt: 0, endedAt: 2 }), reason: 'MUT_DRAINING' };
+  step(2, { kind: 'MachineReported', machineId: 'p/m1', report: { sequence: 1, started: [], ended: [refused] } });
+  t.like(changes[0], { endings: [{ fate: 'withdrawn', taskStatus: 'ready' }] });
+  step(3, { kind: 'MachineLost', machineId: 'p/m1', reason: 'MUT_DRAINING' });
+  step(1000, joined('p/m2'));
+  step(1001, { kind: 'MachineReported', machineId: 'p/m2', report: { sequence: 1, started: [{ replicaId: 2, startedAt: 1001 }], ended: [] } });
+  step(1002, { kind: 'MachineLost', machineId: 'p/m2', reason: 'MUT_DRAINING' });
+  t.like(changes[0], { endings: [{ fate: 'withdrawn', taskStatus: 'ready' }] });
+});
+
 test('a task that is lost too often is given up, with the reason', (t) => {
   const { step, changes } = aBroker({ lossesMax: 2 });
   step(1, submitted(aJob(1)), joined('p/m1'));
@@ -229,7 +261,7 @@ test('machines tell what they run, what waits in their queue, and whether they t
   const records = listMachineRecords(state, 9);
   t.like(records[0], { status: 'busy', runningCount: 2 });
   t.like(records[1], { status: 'draining', runningCount: 0, waitingCount: 0 });
-  t.deepEqual(listProviders(state), [{ providerId: 'p', address: 'h:1', isConnected: true, lastError: '', machineCount: 2, resourceId: '' }]);
+  t.deepEqual(listProviders(state), [{ providerId: 'p', address: 'h:1', isConnected: true, lastError: '', machineCount: 2, resourceId: '', draining: undefined, runningCount: 5 }]);
 });
 
 test('when a request was last seen is known without a change of promised state', (t) => {

@@ -51,12 +51,12 @@ test('what waits is expected when the queue has room for it, and has the chance 
   t.is(dialogue.state.expectedStarts.get(7), 2_800_000, 'in a queue by scores, whoever ranks before it goes first');
 });
 
-test('what is given back earlier since the reservation ends earlier is told as shortened, and a provider that drains says so', (t) => {
+test('what is given back earlier since the reservation ends earlier is told as shortened, and a provider that drains gives back what it holds ahead', (t) => {
   const dialogue = new ProviderDialogue({ holding: { kind: 'fixed', lead: 10_000 } });
   dialogue.perform(['start', 'limits requests=4 width=4 walltime=100000', 'listing', 'connect b', 'windows 7:20000-60000x2', 'at 10000']);
   dialogue.perform(['accepted q1', 'attach q1.0', 'attach q1.1']);
   t.is(lastTold(dialogue.perform(['windows 7:20000-50000x2'])), 'held 2+0, Shortened: it is given back earlier than it was asked for, when the reservation ends now.');
-  t.is(lastTold(dialogue.perform(['drain asked for'])), 'held 2+0, Nothing more is asked for: the provider drains (asked for).');
+  t.regex(dialogue.perform(['drain new power']), /release q1 [\s\S]*Nothing more is requested: provider p is draining \(new power\)\./, 'nothing will be placed on what is held');
 });
 
 test('by its forecast a provider asks as soon as the queue promises no start that is early enough, and not on the word of an old listing', (t) => {

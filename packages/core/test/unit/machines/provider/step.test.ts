@@ -69,7 +69,7 @@ test('draining withdraws what is queued, lets run what runs, and asks for nothin
   dialogue.perform(['start', 'connect b1', 'limits requests=2 width=2 walltime=1000', 'demand b1 9', 'listing']);
   dialogue.perform(['accepted q1', 'accepted q2', 'attach q1.0']);
   t.is(dialogue.perform(['drain the machine room floods']), [
-    'drain agents: the machine room floods', 'reply 1 ok', 'release q2 (m-q2)', 'tell b1 requests q2=queued', 'wake at 5001',
+    'tell b1 draining since 1: the machine room floods', 'reply 1 ok', 'release q2 (m-q2)', 'tell b1 requests q2=queued', 'wake at 5001',
   ].join('\n'));
   t.is(dialogue.perform(['released q2']), 'tell b1 requests q2=ended');
   t.is(dialogue.state.requests.get('q1')?.status, 'running');
@@ -87,12 +87,12 @@ test('giving everything back takes out what is queued and what runs, whatever is
   dialogue.perform(['start', 'connect b1', 'limits requests=2 width=2 walltime=1000', 'demand b1 9', 'listing']);
   dialogue.perform(['accepted q1', 'accepted q2', 'attach q1.0']);
   t.is(dialogue.perform(['give-back the submitter ended']), [
-    'drain agents: the submitter ended', 'reply 1 ok', 'tell b1 lost p/q1.0 MUT_ALLOCATION_ENDED',
+    'tell b1 draining since 1, at once: the submitter ended', 'reply 1 ok', 'tell b1 lost p/q1.0 MUT_DRAINING',
     'refuse agent #1 MUT_ALLOCATION_ENDED: request q1 is over', 'release q1 (m-q1)', 'release q2 (m-q2)', 'tell b1 requests q1=running q2=queued', 'wake at 5001',
   ].join('\n'));
   dialogue.perform(['released q1', 'released q2']);
   t.deepEqual([...dialogue.state.requests.values()].map(({ status }) => status), ['ended', 'ended']);
-  t.is(dialogue.state.requests.get('q1')?.releaseReason, 'Released: the provider ends (the submitter ended).');
+  t.is(dialogue.state.requests.get('q1')?.releaseReason, 'Released: provider p is stopping (the submitter ended).');
 });
 
 test('an agent that says good-bye is lost at once', (t) => {

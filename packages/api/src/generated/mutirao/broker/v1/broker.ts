@@ -469,6 +469,11 @@ export interface RetryTasksRequest {
   jobId: number;
   /** All that failed or were cancelled when empty. */
   taskIndexes: number[];
+  /**
+   * Tasks of the job that have not run yet get its inputs as they are at home now, and are held to that; what has finished stays as it is.
+   * Without it they fail where an input is not what it was.
+   */
+  currentInputs: boolean;
 }
 
 export interface RetryTasksResponse {
@@ -790,7 +795,17 @@ export interface ProviderRecord {
   lastError: string;
   machines: number;
   /** What its resource is called at its reservation manager; absent where it honours no reservations, or has not said yet. */
-  resourceId?: string | undefined;
+  resourceId?:
+    | string
+    | undefined;
+  /** Since when it is draining, so that nothing new is placed there; absent while it takes work, and while it is away. */
+  drainingSinceUnixMs?:
+    | number
+    | undefined;
+  /** The words of the owner who drains it; may be empty. */
+  drainingReason: string;
+  /** Tasks that are placed there and have not ended, a replica each. */
+  runningTasks: number;
 }
 
 export interface GetProviderQueueRequest {
@@ -2979,7 +2994,7 @@ export const CancelJobResponse: MessageFns<CancelJobResponse> = {
 };
 
 function createBaseRetryTasksRequest(): RetryTasksRequest {
-  return { jobId: 0, taskIndexes: [] };
+  return { jobId: 0, taskIndexes: [], currentInputs: false };
 }
 
 export const RetryTasksRequest: MessageFns<RetryTasksRequest> = {
@@ -2993,6 +3008,9 @@ export const RetryTasksRequest: MessageFns<RetryTasksRequest> = {
         writer.uint64(v);
       }
       writer.join();
+    }
+    if (message.currentInputs !== false) {
+      writer.uint32(24).bool(message.currentInputs);
     }
     return writer;
   },
@@ -3035,6 +3053,14 @@ export const RetryTasksRequest: MessageFns<RetryTasksRequest> = {
             }
 
             break;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.currentInputs = reader.bool();
+            continue;
           }
         }
         if ((tag & 7) === 4 || tag === 0) {
@@ -6104,7 +6130,17 @@ export const ListProvidersResponse: MessageFns<ListProvidersResponse> = {
 };
 
 function createBaseProviderRecord(): ProviderRecord {
-  return { providerId: "", address: "", connected: false, lastError: "", machines: 0, resourceId: undefined };
+  return {
+    providerId: "",
+    address: "",
+    connected: false,
+    lastError: "",
+    machines: 0,
+    resourceId: undefined,
+    drainingSinceUnixMs: undefined,
+    drainingReason: "",
+    runningTasks: 0,
+  };
 }
 
 export const ProviderRecord: MessageFns<ProviderRecord> = {
@@ -6126,6 +6162,15 @@ export const ProviderRecord: MessageFns<ProviderRecord> = {
     }
     if (message.resourceId !== undefined) {
       writer.uint32(50).string(message.resourceId);
+    }
+    if (message.drainingSinceUnixMs !== undefined) {
+      writer.uint32(56).uint64(message.drainingSinceUnixMs);
+    }
+    if (message.drainingReason !== "") {
+      writer.uint32(66).string(message.drainingReason);
+    }
+    if (message.runningTasks !== 0) {
+      writer.uint32(72).uint64(message.runningTasks);
     }
     return writer;
   },
@@ -6189,6 +6234,30 @@ export const ProviderRecord: MessageFns<ProviderRecord> = {
             }
 
             message.resourceId = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.drainingSinceUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.drainingReason = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.runningTasks = longToNumber(reader.uint64());
             continue;
           }
         }

@@ -309,7 +309,7 @@ export interface ContentOffered {
   linkable: boolean;
 }
 
-/** Takes no new replica; ends when those that it has have ended. */
+/** Takes no new replica; ends when those that it has have ended. Not sent when a provider is drained: its agents stay attached. */
 export interface Drain {
   reason: string;
 }

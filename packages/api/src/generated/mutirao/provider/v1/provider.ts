@@ -135,6 +135,9 @@ export interface ConnectResponse {
     | //
     /** Only to a broker that has the capability "resource". */
     { $case: "resource"; value: ResourceStanding }
+    | //
+    /** Whether the provider is draining. A level, sent when it changes, and to a broker that connects while it is draining, before any machine. */
+    { $case: "draining"; value: DrainingStatus }
     | undefined;
 }
 
@@ -447,6 +450,9 @@ export interface GetResourceResponse {
   spoolTrouble: string;
   /** Why the queue of the resource is not known now: it cannot be read, or has not been read yet. Empty while it is known, and where machines attach by themselves. */
   queueTrouble: string;
+  /** While it is draining: since when, and the owner's words. */
+  drainingSinceUnixMs?: number | undefined;
+  drainingReason: string;
 }
 
 /** How a provider stands in, or would stand in, for one broker. */
@@ -553,6 +559,24 @@ export interface DrainRequest {
 }
 
 export interface DrainResponse {
+}
+
+export interface UndrainRequest {
+}
+
+export interface UndrainResponse {
+}
+
+/** Whether a provider is draining: it takes no new work, and what runs there ends by itself. */
+export interface DrainingStatus {
+  /** Since when; absent where the provider takes work. */
+  sinceUnixMs?:
+    | number
+    | undefined;
+  /** The owner's words; may be empty. */
+  reason: string;
+  /** What runs is given back, too. */
+  atOnce: boolean;
 }
 
 export interface SwitchHeuristicRequest {
@@ -764,6 +788,9 @@ export const ConnectResponse: MessageFns<ConnectResponse> = {
       case "resource":
         ResourceStanding.encode(message.message.value, writer.uint32(74).fork()).join();
         break;
+      case "draining":
+        DrainingStatus.encode(message.message.value, writer.uint32(82).fork()).join();
+        break;
     }
     return writer;
   },
@@ -851,6 +878,14 @@ export const ConnectResponse: MessageFns<ConnectResponse> = {
             }
 
             message.message = { $case: "resource", value: ResourceStanding.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.message = { $case: "draining", value: DrainingStatus.decode(reader, reader.uint32()) };
             continue;
           }
         }
@@ -3041,6 +3076,8 @@ function createBaseGetResourceResponse(): GetResourceResponse {
     leases: [],
     spoolTrouble: "",
     queueTrouble: "",
+    drainingSinceUnixMs: undefined,
+    drainingReason: "",
   };
 }
 
@@ -3096,6 +3133,12 @@ export const GetResourceResponse: MessageFns<GetResourceResponse> = {
     }
     if (message.queueTrouble !== "") {
       writer.uint32(378).string(message.queueTrouble);
+    }
+    if (message.drainingSinceUnixMs !== undefined) {
+      writer.uint32(384).uint64(message.drainingSinceUnixMs);
+    }
+    if (message.drainingReason !== "") {
+      writer.uint32(394).string(message.drainingReason);
     }
     return writer;
   },
@@ -3247,6 +3290,22 @@ export const GetResourceResponse: MessageFns<GetResourceResponse> = {
             }
 
             message.queueTrouble = reader.string();
+            continue;
+          }
+          case 48: {
+            if (tag !== 384) {
+              break;
+            }
+
+            message.drainingSinceUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 49: {
+            if (tag !== 394) {
+              break;
+            }
+
+            message.drainingReason = reader.string();
             continue;
           }
         }
@@ -4199,6 +4258,144 @@ export const DrainResponse: MessageFns<DrainResponse> = {
   },
 };
 
+function createBaseUndrainRequest(): UndrainRequest {
+  return {};
+}
+
+export const UndrainRequest: MessageFns<UndrainRequest> = {
+  encode(_: UndrainRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UndrainRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUndrainRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseUndrainResponse(): UndrainResponse {
+  return {};
+}
+
+export const UndrainResponse: MessageFns<UndrainResponse> = {
+  encode(_: UndrainResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UndrainResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUndrainResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDrainingStatus(): DrainingStatus {
+  return { sinceUnixMs: undefined, reason: "", atOnce: false };
+}
+
+export const DrainingStatus: MessageFns<DrainingStatus> = {
+  encode(message: DrainingStatus, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sinceUnixMs !== undefined) {
+      writer.uint32(8).uint64(message.sinceUnixMs);
+    }
+    if (message.reason !== "") {
+      writer.uint32(18).string(message.reason);
+    }
+    if (message.atOnce !== false) {
+      writer.uint32(24).bool(message.atOnce);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DrainingStatus {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDrainingStatus();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.sinceUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.atOnce = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseSwitchHeuristicRequest(): SwitchHeuristicRequest {
   return { heuristic: "", defaultTaskTimeMs: undefined };
 }
@@ -5010,7 +5207,7 @@ export const GridMachineProviderServiceService = {
     responseSerialize: (value: GetQueueResponse): Buffer => asBuffer(GetQueueResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetQueueResponse => GetQueueResponse.decode(value),
   },
-  /** Takes no more work: withdraws what is queued, lets what runs end. */
+  /** Drains the provider: it takes no new work until it is undrained, also after a restart. Withdraws what is queued and lets what runs end. Harmless if repeated. */
   drain: {
     path: "/mutirao.provider.v1.GridMachineProviderService/Drain" as const,
     requestStream: false as const,
@@ -5065,6 +5262,16 @@ export const GridMachineProviderServiceService = {
       asBuffer(ListKeptMachinesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListKeptMachinesResponse => ListKeptMachinesResponse.decode(value),
   },
+  /** Takes work again after a drain. Harmless where the provider was not draining. */
+  undrain: {
+    path: "/mutirao.provider.v1.GridMachineProviderService/Undrain" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UndrainRequest): Buffer => asBuffer(UndrainRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UndrainRequest => UndrainRequest.decode(value),
+    responseSerialize: (value: UndrainResponse): Buffer => asBuffer(UndrainResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): UndrainResponse => UndrainResponse.decode(value),
+  },
 } as const;
 
 export interface GridMachineProviderServiceServer extends UntypedServiceImplementation {
@@ -5080,7 +5287,7 @@ export interface GridMachineProviderServiceServer extends UntypedServiceImplemen
   listRequests: handleUnaryCall<ListRequestsRequest, ListRequestsResponse>;
   /** Its resource's queue as its request heuristic sees it, also where the resource manager is none of ours. */
   getQueue: handleUnaryCall<GetQueueRequest, GetQueueResponse>;
-  /** Takes no more work: withdraws what is queued, lets what runs end. */
+  /** Drains the provider: it takes no new work until it is undrained, also after a restart. Withdraws what is queued and lets what runs end. Harmless if repeated. */
   drain: handleUnaryCall<DrainRequest, DrainResponse>;
   /** Lets another request heuristic decide from now on; what was asked for already stays. */
   switchHeuristic: handleUnaryCall<SwitchHeuristicRequest, SwitchHeuristicResponse>;
@@ -5090,6 +5297,8 @@ export interface GridMachineProviderServiceServer extends UntypedServiceImplemen
   removeMachine: handleUnaryCall<RemoveMachineRequest, RemoveMachineResponse>;
   /** The machines on the list, in the order of their names. */
   listKeptMachines: handleUnaryCall<ListKeptMachinesRequest, ListKeptMachinesResponse>;
+  /** Takes work again after a drain. Harmless where the provider was not draining. */
+  undrain: handleUnaryCall<UndrainRequest, UndrainResponse>;
 }
 
 export interface GridMachineProviderServiceClient extends Client {
@@ -5172,7 +5381,7 @@ export interface GridMachineProviderServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetQueueResponse) => void,
   ): ClientUnaryCall;
-  /** Takes no more work: withdraws what is queued, lets what runs end. */
+  /** Drains the provider: it takes no new work until it is undrained, also after a restart. Withdraws what is queued and lets what runs end. Harmless if repeated. */
   drain(
     request: DrainRequest,
     callback: (error: ServiceError | null, response: DrainResponse) => void,
@@ -5251,6 +5460,22 @@ export interface GridMachineProviderServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListKeptMachinesResponse) => void,
+  ): ClientUnaryCall;
+  /** Takes work again after a drain. Harmless where the provider was not draining. */
+  undrain(
+    request: UndrainRequest,
+    callback: (error: ServiceError | null, response: UndrainResponse) => void,
+  ): ClientUnaryCall;
+  undrain(
+    request: UndrainRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: UndrainResponse) => void,
+  ): ClientUnaryCall;
+  undrain(
+    request: UndrainRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: UndrainResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -1,0 +1,41 @@
+import type { BrokerChange, BrokerCommand } from '@mutirao/core/machines/broker';
+import type { ProviderCommand } from '@mutirao/core/machines/provider';
+import { invariant } from '@mutirao/core/shared';
+import type { WorldTurn } from '../machine-process.ts';
+import type { World } from '../world.ts';
+import type { WorldCheck } from './check.ts';
+
+/** A provider that drains gets nothing new by anybody who knows, asks for nothing, and costs no task anything. */
+export class DrainingCheck implements WorldCheck {
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  hear({ process, changes, commands }: WorldTurn): void {
+    if (process === 'broker') this.#checkBroker(changes as readonly BrokerChange[], commands as readonly BrokerCommand[]);
+    else if (process.startsWith('provider')) this.#checkProvider(process, commands as readonly ProviderCommand[]);
+  }
+
+  #checkBroker(changes: readonly BrokerChange[], commands: readonly BrokerCommand[]): void {
+    const providers = this.#world.broker.current?.process.state.providers;
+    for (const command of commands) {
+      if (command.kind !== 'StartReplicas') continue;
+      invariant(providers?.get(command.providerId)?.draining === undefined, `replicas are placed on ${command.machineId}, whose provider has said that it is draining`);
+    }
+    for (const change of changes) {
+      if (change.kind !== 'ReplicasEnded') continue;
+      for (const { replicaId, fate, reason, detail } of change.endings) {
+        const isOfDrain = reason === 'MUT_DRAINING' || (reason === 'MUT_TASK_LOST_OFTEN' && detail.includes('MUT_DRAINING'));
+        invariant(!isOfDrain || (fate !== 'lost' && fate !== 'failed'), `r${replicaId} is ${fate} since its provider drains, which counts against its task`);
+      }
+    }
+  }
+
+  #checkProvider(process: string, commands: readonly ProviderCommand[]): void {
+    const site = [...this.#world.clusters, ...this.#world.labs].find(({ provider }) => `provider ${provider.name}` === process);
+    if (site?.provider.current?.process.state.draining === undefined) return;
+    for (const { kind } of commands) invariant(kind !== 'SubmitRequest' && kind !== 'StartLeased', `${process} is draining, and performs ${kind}`);
+  }
+}
