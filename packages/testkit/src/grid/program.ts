@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ownProgram } from '@mutirao/runtime/processes';
 import { until } from '../until.ts';
@@ -7,12 +8,23 @@ import { until } from '../until.ts';
 /** The programs of a grid. */
 export type ProgramName = 'broker' | 'provider' | 'agent' | 'cluster' | 'reservations';
 
+/** Another account that programs are started as. */
+export interface ProgramAccount {
+  readonly uid: number;
+  readonly gid: number;
+  /** A Node and a folder of bundled programs that it can read. */
+  readonly node: string;
+  readonly programs: string;
+}
+
 /** How a program is started, and who hears of what it says and does. */
 export interface ProgramWitnesses {
   /** The one executable that it is run from; left out for the sources. */
   readonly packed?: string;
   /** Where all lines of its log go too; left out for nowhere. */
   readonly logFile?: string;
+  /** Whom it runs as, and programs that this account can run; left out for our own. */
+  readonly account?: ProgramAccount;
   /** Called when the process has ended, and its log with it, unless `kill` has been called. */
   onUnaskedEnd?(end: UnaskedEnd): void;
 }
@@ -40,6 +52,7 @@ export class Program {
   #args: readonly string[];
   readonly #env: Readonly<Record<string, string>>;
   readonly #logFile: string | undefined;
+  readonly #account: ProgramAccount | undefined;
   readonly #onUnaskedEnd: ((end: UnaskedEnd) => void) | undefined;
   #child: ChildProcess | undefined;
   #isAsked = false;
@@ -56,6 +69,7 @@ export class Program {
     this.#args = args;
     this.#env = env;
     this.#logFile = more.logFile;
+    this.#account = more.account;
     this.#onUnaskedEnd = more.onUnaskedEnd;
   }
 
@@ -81,9 +95,10 @@ export class Program {
 
   /** Starts it and, unless it is an agent (which listens for nothing), waits for its address. A restarted program keeps its port. */
   async start(): Promise<void> {
-    const [node, ...own] = this.#packed === undefined ? ownProgram(this.name) : [this.#packed, 'run', this.name] as const;
+    const account = this.#account;
+    const [node, ...own] = account === undefined ? this.#words() : [account.node, join(account.programs, `${this.name}.cjs`)] as const;
     const child = spawn(node, [...own, ...this.#args], {
-      stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...this.#env },
+      stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...this.#env }, ...(account === undefined ? {} : { uid: account.uid, gid: account.gid, cwd: '/' }),
     });
     this.#child = child;
     this.#isAsked = false;
@@ -122,6 +137,10 @@ export class Program {
   async unaskedEnd(): Promise<UnaskedEnd | undefined> {
     if (!this.isRunning) await this.#closed;
     return this.#unaskedEnd;
+  }
+
+  #words(): readonly [string, ...string[]] {
+    return this.#packed === undefined ? ownProgram(this.name) : [this.#packed, 'run', this.name];
   }
 
   #noteEnd(child: ChildProcess, end: UnaskedEnd): void {
