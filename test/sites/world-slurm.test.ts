@@ -17,7 +17,7 @@ for (const kind of ['root', 'ordinary'] as const) {
   test.serial(`every case ends as it must in allocations of Slurm, run as ${kind === 'root' ? 'root' : 'an ordinary account'}`, async (t) => {
     t.timeout(600_000);
     const account = kind === 'root' ? undefined : { ...nobody, ...programsForAll(programs) };
-    const site = await SlurmGrid.start(slurm, account);
+    const site = account === undefined ? await SlurmGrid.start(slurm) : await SlurmGrid.startAs(account, slurm);
     const world = new World({ client: site.grid.client, ...(account === undefined ? {} : { account }) });
     t.teardown(async () => {
       await site.stop();
