@@ -66,6 +66,7 @@ function folderOf(t: ExecutionContext, { account, home }: OddHost): string {
 for (const host of hosts) {
   test.serial(`a grid comes up, works and goes down with ${host.title}`, async (t) => {
     const own = folderOf(t, host);
+    t.teardown(() => run(host, own, 'down').then(() => undefined));
     const up = await run(host, own, 'up', '--detach', '--clusters', '2', '--machines', '1');
     t.is(up.status, 0, up.err);
     const job = await run(host, own, 'job', 'submit', '--array', '1-6', '--wait', '--', 'echo own-{}');
