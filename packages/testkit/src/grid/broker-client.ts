@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  BrokerServiceClient, TaskStatus, type ExplainRequest, type JobSpec, type JobSummary, type LedgerRow, type ListTasksRequest,
+  BrokerServiceClient, TaskStatus, type ExplainRequest, type GetTaskOutputResponse, type JobSpec, type JobSummary, type LedgerRow, type ListTasksRequest,
   type ListTasksResponse, type MachineRecord, type TaskGroup,
   type TaskRecord,
 } from '@mutirao/api/broker';
@@ -103,6 +103,11 @@ export class BrokerClient {
   async output(jobId: number, taskIndex: number): Promise<string> {
     const { standardOutput } = await this.#call('getTaskOutput', { jobId, taskIndex });
     return Buffer.from(standardOutput).toString();
+  }
+
+  /** Both streams and the files of a task, as they are kept. */
+  async rawOutput(jobId: number, taskIndex: number): Promise<GetTaskOutputResponse> {
+    return this.#call('getTaskOutput', { jobId, taskIndex });
   }
 
   async machines(): Promise<MachineRecord[]> {

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BrokerClient } from './broker-client.ts';
-import { Program, type UnaskedEnd } from './program.ts';
+import { Program, type ProgramAccount, type UnaskedEnd } from './program.ts';
 
 /** A time-shared machine that differs from the others. */
 export interface GridMachineOptions {
@@ -25,6 +25,10 @@ export interface GridOptions {
   readonly providerArgs?: readonly string[];
   readonly agentArgs?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Whom everything runs as; left out for our own account. */
+  readonly account?: ProgramAccount;
+  /** An existing folder in which the home folder is made; the system's temporary one when left out. */
+  readonly parent?: string;
   /** Where servers listen; a free port of 127.0.0.1 when left out. */
   readonly listen?: string;
   /** How the broker reaches a provider, given where it listens; straight when left out. */
@@ -41,7 +45,7 @@ const greek = ['alpha', 'beta', 'gamma', 'delta'];
 
 /** A whole grid of real processes with a home folder of its own, for tests across processes and for benchmarks. */
 export class Grid {
-  readonly home = mkdtempSync(join(tmpdir(), 'mutirao-grid-'));
+  readonly home: string;
   readonly clusters: Program[] = [];
   /** One per cluster, in the same order, one per resource, and then that of the time-shared machines, if any. */
   readonly providers: Program[] = [];
@@ -52,6 +56,8 @@ export class Grid {
 
   private constructor(options: GridOptions) {
     this.#options = options;
+    this.home = mkdtempSync(join(options.parent ?? tmpdir(), 'mutirao-grid-'));
+    if (options.account !== undefined) chownSync(this.home, options.account.uid, options.account.gid);
   }
 
   /** Starts all processes and answers when the broker serves. Machines join soon after. */
@@ -101,7 +107,7 @@ export class Grid {
     const lab = this.providers.at(-1);
     if (lab === undefined) throw new Error('the grid has no lab');
     const own = ['--home', this.home, '--provider', lab.agentsAddress, '--provider-id', 'lab', '--machine-id', machineId, '--processors', String(processors)];
-    const agent = new Program('agent', [...own, ...(this.#options.agentArgs ?? []), ...args], { ...this.#env(), ...env });
+    const agent = new Program('agent', [...own, ...(this.#options.agentArgs ?? []), ...args], { ...this.#env(), ...env }, this.#witnesses());
     this.agents.push(agent);
     await agent.start();
     return agent;
@@ -155,7 +161,11 @@ export class Grid {
   }
 
   #program(name: 'broker' | 'provider' | 'cluster', args: readonly string[]): Program {
-    return new Program(name, ['--home', this.home, '--listen', this.#options.listen ?? '127.0.0.1:0', ...args], this.#env());
+    return new Program(name, ['--home', this.home, '--listen', this.#options.listen ?? '127.0.0.1:0', ...args], this.#env(), this.#witnesses());
+  }
+
+  #witnesses(): { readonly account?: ProgramAccount } {
+    return this.#options.account === undefined ? {} : { account: this.#options.account };
   }
 
   #env(): Record<string, string> {

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ownProgram } from '@mutirao/runtime/processes';
 import { asOrdinaryAccount } from '../ordinary-account.ts';
@@ -7,6 +8,15 @@ import { until } from '../until.ts';
 
 /** The programs of a grid. */
 export type ProgramName = 'broker' | 'provider' | 'agent' | 'cluster' | 'reservations';
+
+/** Another account that programs are started as. */
+export interface ProgramAccount {
+  readonly uid: number;
+  readonly gid: number;
+  /** A Node and a folder of bundled programs that it can read. */
+  readonly node: string;
+  readonly programs: string;
+}
 
 /** How a program is started, and who hears of what it says and does. */
 export interface ProgramWitnesses {
@@ -16,6 +26,8 @@ export interface ProgramWitnesses {
   readonly isOrdinary?: boolean;
   /** Where all lines of its log go too; left out for nowhere. */
   readonly logFile?: string;
+  /** Whom it runs as, and programs that this account can run; left out for our own. */
+  readonly account?: ProgramAccount;
   /** Called when the process has ended, and its log with it, unless `kill` has been called. */
   onUnaskedEnd?(end: UnaskedEnd): void;
 }
@@ -44,6 +56,7 @@ export class Program {
   #args: readonly string[];
   readonly #env: Readonly<Record<string, string>>;
   readonly #logFile: string | undefined;
+  readonly #account: ProgramAccount | undefined;
   readonly #onUnaskedEnd: ((end: UnaskedEnd) => void) | undefined;
   #child: ChildProcess | undefined;
   #isAsked = false;
@@ -61,6 +74,7 @@ export class Program {
     this.#args = args;
     this.#env = env;
     this.#logFile = more.logFile;
+    this.#account = more.account;
     this.#onUnaskedEnd = more.onUnaskedEnd;
   }
 
@@ -86,10 +100,11 @@ export class Program {
 
   /** Starts it and, unless it is an agent (which listens for nothing), waits for its address. A restarted program keeps its port. */
   async start(): Promise<void> {
-    const program = this.#packed === undefined ? ownProgram(this.name) : [this.#packed, 'run', this.name] as const;
+    const account = this.#account;
+    const program = account === undefined ? this.#words() : [account.node, join(account.programs, `${this.name}.cjs`)] as const;
     const [node, ...own] = this.#isOrdinary ? asOrdinaryAccount(program) : program;
     const child = spawn(node, [...own, ...this.#args], {
-      stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...this.#env },
+      stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...this.#env }, ...(account === undefined ? {} : { uid: account.uid, gid: account.gid, cwd: '/' }),
     });
     this.#child = child;
     this.#isAsked = false;
@@ -128,6 +143,10 @@ export class Program {
   async unaskedEnd(): Promise<UnaskedEnd | undefined> {
     if (!this.isRunning) await this.#closed;
     return this.#unaskedEnd;
+  }
+
+  #words(): readonly [string, ...string[]] {
+    return this.#packed === undefined ? ownProgram(this.name) : [this.#packed, 'run', this.name];
   }
 
   #noteEnd(child: ChildProcess, end: UnaskedEnd): void {

@@ -3,7 +3,11 @@ import { readToken, tokenPath } from '@mutirao/runtime/files';
 import { callUnary, dial } from '@mutirao/runtime/rpc';
 import { until } from '../until.ts';
 import { Grid } from './grid.ts';
+import type { ProgramAccount } from './program.ts';
 import type { SlurmServer } from './slurm-server.ts';
+
+/** The queue is read often, and what is idle is given back soon. */
+const often = ['--manager', 'slurm', '--queue-interval', '500ms', '--idle-release', '500ms'] as const;
 
 /** A broker and a provider over a Slurm under test, which reads the queue often and gives back soon. */
 export class SlurmGrid {
@@ -17,8 +21,13 @@ export class SlurmGrid {
 
   /** @param args further ones of the provider, which is called `site`. */
   static async start(slurm: SlurmServer, ...args: readonly string[]): Promise<SlurmGrid> {
-    const often = ['--manager', 'slurm', '--queue-interval', '500ms', '--idle-release', '500ms'];
     return new SlurmGrid(await Grid.start({ resources: [{ id: 'site', args: [...often, ...args] }], env: slurm.environment }), slurm);
+  }
+
+  /** The same as another account, which has to have an entry in the password file: Slurm runs nothing for others. */
+  static async startAs(account: ProgramAccount, slurm: SlurmServer, ...args: readonly string[]): Promise<SlurmGrid> {
+    slurm.openToAll();
+    return new SlurmGrid(await Grid.start({ resources: [{ id: 'site', args: [...often, ...args] }], env: { ...slurm.environment, HOME: '/nonexistent' }, account }), slurm);
   }
 
   /** Ends the processes, and all jobs of the Slurm before the home folder, in which their agents write. */

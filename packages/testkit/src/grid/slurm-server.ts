@@ -1,6 +1,6 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -53,6 +53,12 @@ export class SlurmServer {
   /** What programs need in their environment in order to use it. */
   get environment(): Record<string, string> {
     return { SLURM_CONF: join(this.folder, 'slurm.conf') };
+  }
+
+  /** Lets other accounts read its configuration, so that they can use it too; its daemons have to run as root. */
+  openToAll(): void {
+    chmodSync(this.folder, 0o755);
+    chmodSync(join(this.folder, 'slurm.conf'), 0o644);
   }
 
   /** Runs one of Slurm's commands and answers what it wrote. */
@@ -114,7 +120,8 @@ export class SlurmServer {
 
   /** Ends all jobs, and answers when their processes are gone. */
   async cancelAll(): Promise<void> {
-    await this.command('scancel', `--user=${userInfo().username}`);
+    const jobs = await this.jobs();
+    if (jobs.length > 0) await this.command('scancel', ...jobs);
     await until(async () => (await this.jobs('PENDING,RUNNING,COMPLETING')).length === 0, 'jobs end');
   }
 
