@@ -237,7 +237,6 @@ function decodeCall<T>(codec: { decode(bytes: Uint8Array): T }, bytes: Buffer): 
 function describeResource({ state, deputy, ownerId, trouble, queueTrouble, reservations }: ProviderHost, userId: UserId): GetResourceResponse {
   const { config, machines, listing } = state;
   const { heuristic, defaultTime } = heuristicInForce(state);
-  const fault = trouble();
   const attached = [...machines.values()].filter((machine) => machine.attachmentId !== 0);
   const limits = state.limits ?? {
     processors: attached.reduce((sum, { facts }) => sum + facts.processors, 0), requestsMax: 0, walltimeMax: 0, widthMax: 0, walltimeGranularity: 0,
@@ -247,10 +246,18 @@ function describeResource({ state, deputy, ownerId, trouble, queueTrouble, reser
     processors: limits.processors, requestsMax: limits.requestsMax, walltimeMsMax: limits.walltimeMax, widthProcessorsMax: limits.widthMax,
     walltimeGranularityMs: limits.walltimeGranularity, heuristic, defaultTaskTimeMs: defaultTime, heuristicSwitched: state.switched !== undefined,
     queuedRequests: listing?.requests.filter(({ status }) => status === 'queued').length ?? 0,
-    machines: attached.length, draining: takesNoWork(state), drainingSinceUnixMs: state.draining?.since, drainingReason: state.draining?.reason ?? '', reasons: [...(fault === undefined ? [] : [fault]), ...state.standing, ...(reservations?.() ?? [])],
+    machines: attached.length, draining: takesNoWork(state), ...drainingOf(state), reasons: [...listOf(trouble()), ...state.standing, ...(reservations?.() ?? [])],
     leases: [...state.brokers.values()].filter(({ brokerId }) => userId === ownerId || userOfBroker(brokerId, ownerId) === userId).flatMap((broker) => describeLease(state, broker, deputy) ?? []),
     spoolTrouble: deputy?.trouble ?? '', queueTrouble: describeQueueTrouble(state, queueTrouble()),
   };
+}
+
+function listOf(text: string | undefined): readonly string[] {
+  return text === undefined ? [] : [text];
+}
+
+function drainingOf({ draining }: ProviderHost['state']): Pick<GetResourceResponse, 'drainingSinceUnixMs' | 'drainingReason'> {
+  return draining === undefined ? { drainingReason: '' } : { drainingSinceUnixMs: draining.since, drainingReason: draining.reason };
 }
 
 /** Why the queue of the resource is not known now; empty while it is. @param failure why it could not be read the last time. */

@@ -20,19 +20,28 @@ export function completeSubmission(command: Command, words: readonly string[], p
   const translated = scanOptions(command, ['job', 'submit'], translatePieces(pieces));
   const first = translated.findIndex(({ kind }) => kind === 'operand');
   const own = translated.flatMap((piece) => piece.words);
-  const line = (rest: readonly string[]): string[] => ['job', 'submit', ...rest];
-  if (first < 0 || passedOn !== undefined) return line(passedOn === undefined ? own : [...own, '--', ...passedOn]);
-  const [before, after] = [translated.slice(0, first), translated.slice(first)].map((part) => part.flatMap((piece) => piece.words));
-  const file = after?.[0] ?? '';
+  if (passedOn !== undefined) return line([...own, '--', ...passedOn]);
+  if (first < 0) return line(own);
+  const before = translated.slice(0, first).flatMap((piece) => piece.words);
+  const after = translated.slice(first).flatMap((piece) => piece.words);
+  const [file = ''] = after;
   const text = readHead(file);
-  const isJobFile = text !== undefined && detectFormat(text) !== 'unknown';
+  if (text === undefined) return line([...before, '--', ...after]);
+  const isJobFile = detectFormat(text) !== 'unknown';
+  return rewriteScript(file, text, { own, isJobFile }) ?? line(isJobFile ? own : [...before, '--', ...after]);
+}
+
+const line = (words: readonly string[]): string[] => ['job', 'submit', ...words];
+
+/** The submission of a script in the place of a job file; undefined where the file is none. */
+function rewriteScript(file: string, text: string, { own, isJobFile }: { readonly own: readonly string[]; readonly isJobFile: boolean }): string[] | undefined {
   try {
-    if (text !== undefined) refuseScript(file, text, isJobFile);
+    refuseScript(file, text, isJobFile);
+    return undefined;
   } catch (error) {
     if (error instanceof UsageError && error.remedy.rewrite !== undefined) return [...error.remedy.rewrite(splitAt(line(own), file))];
     throw error;
   }
-  return isJobFile ? line(own) : line([...before ?? [], '--', ...after ?? []]);
 }
 
 /** What follows the operand are the arguments of the script; options of ours stay before it. */

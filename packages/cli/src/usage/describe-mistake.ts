@@ -67,19 +67,24 @@ async function describeUnknownCommand(mistake: Mistake): Promise<MistakeDescript
   const { program, words, passedOn } = mistake;
   if (words[0]?.startsWith('-') === true) return describeLeadingOptions(mistake, undefined);
   const foreign = findForeignCommand(words.filter((word) => !word.startsWith('-')), (pair) => findCommand(program, pair) !== undefined);
-  const [first = '', second] = words;
+  const [first = '', second = passedOn?.[0] ?? ''] = words;
   const group = program.commands.find((one) => one.name() === first && one.commands.length > 0);
-  const said = group === undefined || second === undefined ? first : `${first} ${second}`;
-  if (foreign !== undefined) return describeForeign(mistake, said, foreign);
-  if (first === 'run') {
-    const found = second ?? passedOn?.[0] ?? '';
-    return plain(`"mutirao run" starts a process of the grid, and there is none named "${found}"; a command for the machines is submitted as a job`, await submissionOf(mistake, words.slice(1)));
-  }
-  const known = (group ?? program).commands.map((one) => one.name()).filter((name) => !oldWords.includes(name));
-  const nearest = findNearestWord(group === undefined ? first : second ?? '', known);
-  if (nearest === undefined) return plain(`unknown command "${said}"; expected ${group === undefined ? '' : `${first} and `}one of ${known.join(', ')}`);
-  const meant = group === undefined ? [nearest] : [first, nearest];
-  return plain(`unknown command "${said}"; did you mean "${meant.join(' ')}"?`, [...meant, ...words.slice(meant.length), ...withRest(passedOn)]);
+  // The words up to the one that is wrong.
+  const said = group === undefined ? [first] : words.slice(0, 2);
+  if (foreign !== undefined) return describeForeign(mistake, said.join(' '), foreign);
+  if (first === 'run') return plain(`"mutirao run" starts a process of the grid, and there is none named "${second}"; a command for the machines is submitted as a job`, await submissionOf(mistake, words.slice(1)));
+  return describeSlip(mistake, said, group ?? program);
+}
+
+/** A word that no command has, in a group or at the beginning. */
+function describeSlip({ words, passedOn }: Mistake, said: readonly string[], group: Command): MistakeDescription {
+  const known = group.commands.map((one) => one.name()).filter((name) => !oldWords.includes(name));
+  const isInGroup = group.parent !== null;
+  const before = isInGroup ? words.slice(0, 1) : [];
+  const nearest = findNearestWord(words[before.length] ?? '', known);
+  if (nearest === undefined) return plain(`unknown command "${said.join(' ')}"; expected ${isInGroup ? `${before.join(' ')} and ` : ''}one of ${known.join(', ')}`);
+  const meant = [...before, nearest];
+  return plain(`unknown command "${said.join(' ')}"; did you mean "${meant.join(' ')}"?`, [...meant, ...words.slice(meant.length), ...withRest(passedOn)]);
 }
 
 /** OurGrid's words, which are said elsewhere. */

@@ -31,9 +31,12 @@ function readPiece(command: Command, path: readonly string[], [word = '', next]:
   const foreign = findForeign(path, name, word);
   if (foreign !== undefined) return foreignPiece(foreign, name, withValue(foreign.hasValue));
   const nearest = findSlip(command, name);
-  if (nearest === undefined) return { kind: 'unknown', name, words: [word], instead: undefined, why: '' };
-  const own = withValue(nearest.required);
-  return { kind: 'unknown', name, words: own, instead: [`${nearest.long ?? ''}${equals < 0 ? '' : word.slice(equals)}`, ...own.slice(1)], why: '' };
+  return nearest === undefined ? { kind: 'unknown', name, words: [word], instead: undefined, why: '' } : slipPiece(nearest, name, withValue(nearest.required));
+}
+
+function slipPiece(nearest: Option, name: string, words: readonly string[]): Piece {
+  const [word = '', ...values] = words;
+  return { kind: 'unknown', name, words, instead: [`${nearest.long ?? ''}${word.slice(name.length)}`, ...values], why: '' };
 }
 
 /** Short names are near to many others by chance: of the letters without the hyphens at most one in three may be wrong. */

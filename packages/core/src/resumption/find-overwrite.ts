@@ -25,18 +25,18 @@ const indexVariable = /\$(?:TASK\b|\{TASK\})/g;
  */
 export function findOverwrite(next: JobSpec, former: JobSpec, { runs, hasFinished }: Results): Overwrite | undefined {
   const formerTasks = listTasks(former);
-  const written = new Map<string, ListedTask>();
-  for (const task of formerTasks) if (hasFinished(task.index)) for (const place of placesOf(task)) written.set(place, task);
+  const written = new Map(formerTasks.filter(({ index }) => hasFinished(index)).flatMap((task) => placesOf(task).map((place) => [place, task] as const)));
   if (written.size === 0) return undefined;
   const known = new Set(formerTasks.map(workOf));
   const tasks = listTasks(next);
+  // One of the same value whose command was mended writes its own result again, unless it is a former task that has moved.
+  const isOther = (task: ListedTask, before: ListedTask): boolean => workOf(before) !== workOf(task) && (before.value !== task.value || known.has(workOf(task)));
   for (const { taskIndex } of runs) {
     const task = tasks[taskIndex];
-    for (const place of task === undefined ? [] : placesOf(task)) {
+    if (task === undefined) continue;
+    for (const place of placesOf(task)) {
       const before = written.get(place);
-      if (task === undefined || before === undefined || workOf(before) === workOf(task)) continue;
-      // One of the same value whose command was mended writes its own result again, unless it is a former task that has moved.
-      if (before.value !== task.value || known.has(workOf(task))) return { place, taskIndex, formerIndex: before.index };
+      if (before !== undefined && isOther(task, before)) return { place, taskIndex, formerIndex: before.index };
     }
   }
   return undefined;

@@ -25,11 +25,14 @@ export async function faultsOf(client: BrokerClient, jobId: number, { expected, 
 }
 
 function recordFaults({ status, replicas }: TaskRecord, expected: ExpectedEnd): string[] {
-  const last = replicas.at(-1);
+  const { exitStatus, reason, detail } = replicas.at(-1) ?? { exitStatus: undefined, reason: 'no reason', detail: 'it never ran' };
   const faults: string[] = [];
-  if (status !== statuses[expected.status]) faults.push(`its status is ${status}, ${last?.reason ?? ''} ${last?.detail ?? ''}`);
-  if (expected.exitStatus !== undefined && last?.exitStatus !== expected.exitStatus) faults.push(`its exit status is ${last?.exitStatus ?? 'unknown'} (${last?.detail ?? ''})`);
-  if (expected.reason !== undefined && last?.reason !== expected.reason) faults.push(`its reason is ${last?.reason ?? 'unknown'} (${last?.detail ?? ''})`);
+  const compare = (name: string, found: unknown, want: unknown): void => {
+    if (want !== undefined && found !== want) faults.push(`its ${name} is ${String(found)}, expected ${String(want)}: ${reason} ${detail}`);
+  };
+  compare('status', status, statuses[expected.status]);
+  compare('exit status', exitStatus, expected.exitStatus);
+  compare('reason', reason, expected.reason);
   // Three failures give a task up: whatever runs oftener was taken for the machine's fault.
   if (replicas.length > 3) faults.push(`it ran ${replicas.length} times: ${replicas.map(({ reason }) => reason).join(', ')}`);
   return faults;

@@ -45,15 +45,35 @@ export function refuseScript(file: string, text: string, isJobFile: boolean): vo
 
 /** The formats of other systems that are no scripts. */
 function refuseDescription(file: string, text: string): void {
-  const isCondor = /^[ \t]*queue\b/im.test(text) && /^[ \t]*(?:executable|universe)[ \t]*=/im.test(text);
-  const isKubernetes = /^apiVersion:/m.test(text) && /^kind:/m.test(text);
-  if (!isCondor && !isKubernetes) return;
-  const count = isCondor ? /^[ \t]*queue[ \t]+(\d+)/im.exec(text)?.[1] : /^[ \t]*completions:[ \t]*(\d+)/m.exec(text)?.[1];
-  const program = isCondor ? /^[ \t]*executable[ \t]*=[ \t]*(\S+)/im.exec(text)?.[1] ?? 'COMMAND' : 'COMMAND';
-  throw new UsageError(`${file} describes a job for ${isCondor ? 'HTCondor' : 'Kubernetes'}; expected a job file (docs/jdf.md, docs/workflows.md), or "--" before a command`, {
-    rewrite: () => ['job', 'submit', ...(count === undefined ? [] : ['--array', isCondor ? `0-${Number(count) - 1}` : `1-${count}`]), ...(program === 'COMMAND' ? [] : ['--put', program]), '--', program === 'COMMAND' ? program : `./${parse(program).base}`, ...(count === undefined ? [] : ['{}'])],
+  const description = readCondor(text) ?? readKubernetes(text);
+  if (description === undefined) return;
+  const { system, array, program } = description;
+  const [values, value] = array === undefined ? [[], []] : [['--array', array], ['{}']];
+  const command = program === undefined ? ['--', 'COMMAND'] : ['--put', program, '--', `./${parse(program).base}`];
+  throw new UsageError(`${file} describes a job for ${system}; expected a job file (docs/jdf.md, docs/workflows.md), or "--" before a command`, {
+    rewrite: () => ['job', 'submit', ...values, ...command, ...value],
     notes: ['{} stands for the number of the task.', 'Tasks start in an empty folder: --put brings files there, --get brings results home.'],
   });
+}
+
+/** What a job description of another system says that a command line of ours can say too. */
+interface Description {
+  readonly system: string;
+  /** The numbers of its tasks. */
+  readonly array: string | undefined;
+  readonly program: string | undefined;
+}
+
+function readCondor(text: string): Description | undefined {
+  if (!/^[ \t]*queue\b/im.test(text) || !/^[ \t]*(?:executable|universe)[ \t]*=/im.test(text)) return undefined;
+  const count = /^[ \t]*queue[ \t]+(\d+)/im.exec(text)?.[1];
+  return { system: 'HTCondor', array: count === undefined ? undefined : `0-${Number(count) - 1}`, program: /^[ \t]*executable[ \t]*=[ \t]*(\S+)/im.exec(text)?.[1] };
+}
+
+function readKubernetes(text: string): Description | undefined {
+  if (!/^apiVersion:/m.test(text) || !/^kind:/m.test(text)) return undefined;
+  const count = /^[ \t]*completions:[ \t]*(\d+)/m.exec(text)?.[1];
+  return { system: 'Kubernetes', array: count === undefined ? undefined : `1-${count}`, program: undefined };
 }
 
 function readScript(file: string, text: string): Script | undefined {
@@ -75,16 +95,23 @@ function readDirectives(text: string, { mark }: { readonly mark: RegExp }): [opt
   for (const [, line = ''] of text.matchAll(mark)) {
     const [name = '', ...rest] = line.replace(/\s+#.*$/, '').trim().split(/[\s=]+/);
     const value = rest.join(' ');
-    if (name === '--array' || name === '-a' || (name === '-J' && /^\d+-\d+/.test(value)) || (name === '-t' && /^\d+-\d+/.test(value))) {
-      options.push('--array', value.replace(/%\d+$/, ''));
-      continue;
-    }
-    const foreign = foreignOptions['job submit']?.find(({ names }) => names.includes(name));
-    const ours = foreign?.instead(value) ?? [];
-    if (!options.includes(ours[0] ?? '')) options.push(...ours);
-    if (foreign !== undefined && foreign.why !== '' && ours.length > 0) notes.push(foreign.why);
+    if (isArray(name, value)) options.push('--array', value.replace(/%\d+$/, ''));
+    else addForeign(name, value, { options, notes });
   }
   return [options, [...new Set(notes)]];
+}
+
+/** Slurm's and Grid Engine's arrays; `-J` and `-t` mean something else where no range follows. */
+function isArray(name: string, value: string): boolean {
+  return name === '--array' || name === '-a' || ((name === '-J' || name === '-t') && /^\d+-\d+/.test(value));
+}
+
+function addForeign(name: string, value: string, { options, notes }: { readonly options: string[]; readonly notes: string[] }): void {
+  const foreign = foreignOptions['job submit']?.find(({ names }) => names.includes(name));
+  if (foreign === undefined) return;
+  const ours = foreign.instead(value);
+  if (!options.includes(ours[0] ?? '')) options.push(...ours);
+  if (foreign.why !== '' && ours.length > 0) notes.push(foreign.why);
 }
 
 /** Brings the script along and calls it, in place of the file among the words. */

@@ -85,15 +85,20 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
   };
   invariant(schedulerNames.includes(job.scheduler), `there is no scheduler ${job.scheduler}`);
   if (job.spec !== undefined) Object.assign(job, layOutGroups(job, job.spec));
-  for (const [index, queue] of job.queues.entries()) {
-    for (const range of toRanges(ready[index] ?? [])) queue.ready.addRange(range.first, range.count);
-  }
+  restoreReady(job, ready);
   restoreDependencies(job, waiting);
   restorePlaces(state, job, placed);
   for (const task of tasks) job.tasks.set(task.index, { doubtCount: 0, ...task, replicas: [], successes: undefined, accepting: undefined });
   for (const { key, used, losers, killed } of shares) job.shares.set(getAccount(state, key), { used, losers, killed });
   state.jobs.set(job.jobId, job);
   if (job.clientJobId !== '') state.jobsByClientId.set(clientKey(job.userId, job.clientJobId), job);
+}
+
+/** By queue, the tasks that are ready. */
+function restoreReady(job: BrokerJob, ready: SavedJob['ready']): void {
+  for (const [index, queue] of job.queues.entries()) {
+    for (const range of toRanges(ready[index] ?? [])) queue.ready.addRange(range.first, range.count);
+  }
 }
 
 /** Earlier releases placed nothing. */

@@ -24,18 +24,19 @@ export class DrainingCheck implements WorldCheck {
       if (command.kind !== 'StartReplicas') continue;
       invariant(providers?.get(command.providerId)?.draining === undefined, `replicas are placed on ${command.machineId}, whose provider has said that it is draining`);
     }
-    for (const change of changes) {
-      if (change.kind !== 'ReplicasEnded') continue;
-      for (const { replicaId, fate, reason, detail } of change.endings) {
-        const isOfDrain = reason === 'MUT_DRAINING' || (reason === 'MUT_TASK_LOST_OFTEN' && detail.includes('MUT_DRAINING'));
-        invariant(!isOfDrain || (fate !== 'lost' && fate !== 'failed'), `r${replicaId} is ${fate} since its provider drains, which counts against its task`);
-      }
-    }
+    for (const change of changes) if (change.kind === 'ReplicasEnded') checkEndings(change);
   }
 
   #checkProvider(process: string, commands: readonly ProviderCommand[]): void {
     const site = [...this.#world.clusters, ...this.#world.labs].find(({ provider }) => `provider ${provider.name}` === process);
     if (site?.provider.current?.process.state.draining === undefined) return;
     for (const { kind } of commands) invariant(kind !== 'SubmitRequest' && kind !== 'StartLeased', `${process} is draining, and performs ${kind}`);
+  }
+}
+
+function checkEndings({ endings }: Extract<BrokerChange, { kind: 'ReplicasEnded' }>): void {
+  for (const { replicaId, fate, reason, detail } of endings) {
+    const isOfDrain = reason === 'MUT_DRAINING' || (reason === 'MUT_TASK_LOST_OFTEN' && detail.includes('MUT_DRAINING'));
+    invariant(!isOfDrain || (fate !== 'lost' && fate !== 'failed'), `r${replicaId} is ${fate} since its provider drains, which counts against its task`);
   }
 }

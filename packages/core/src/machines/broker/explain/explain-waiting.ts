@@ -74,7 +74,7 @@ function firstAhead(state: BrokerState, queue: TaskQueue): BrokerJob | undefined
 
 function explainUnusable(state: BrokerState, machine: BrokerMachine, now: Instant): string {
   const { machineId, until } = machine.facts;
-  const { provider, quarantinedUntil, breakages } = machine;
+  const { provider } = machine;
   if (!provider.isConnected) return `${machineId}: its provider is away (${provider.lastError || 'not connected'}).`;
   const drains = describeDraining([provider]);
   if (drains !== undefined) return `${machineId}: ${drains}.`;
@@ -82,9 +82,15 @@ function explainUnusable(state: BrokerState, machine: BrokerMachine, now: Instan
   if (machine.isGone) return `${machineId}: it is gone, and its provider tells what it did before.`;
   if (!machine.isTold) return `${machineId}: its provider has not told of it since it came back.`;
   if (until !== undefined && until <= now) return `${machineId}: its allocation is over.`;
-  if (machine.isStopping) return `${machineId}: it, or another machine of its allocation, was told to stop; it gets no tasks for ${describeTime(quarantinedUntil - now)}.`;
-  if (breakages === 0) return `${machineId}: its disk had no room for what it was given, and it is left alone for ${describeTime(quarantinedUntil - now)}.`;
-  return `${machineId}: it broke what it was given ${plural(breakages, 'time')} in a row and is left alone for ${describeTime(quarantinedUntil - now)}.`;
+  return `${machineId}: ${describePause(machine, now)}.`;
+}
+
+/** Why nothing is placed on a machine before a certain time. */
+function describePause({ isStopping, breakages, quarantinedUntil }: BrokerMachine, now: Instant): string {
+  const time = describeTime(quarantinedUntil - now);
+  if (isStopping) return `it, or another machine of its allocation, was told to stop; it gets no tasks for ${time}`;
+  if (breakages === 0) return `its disk had no room for what it was given, and it is left alone for ${time}`;
+  return `it broke what it was given ${plural(breakages, 'time')} in a row and is left alone for ${time}`;
 }
 
 function explainNoMatch(

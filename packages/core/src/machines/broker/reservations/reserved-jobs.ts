@@ -55,17 +55,23 @@ export function leaveReservations(turn: Turn): void {
  */
 export function reservedFor(state: BrokerState, provider: BrokerProvider): ReservedDemand[] {
   const drains = isDraining(provider);
-  if (provider.resourceId === '' || (!drains && firstOf(state, provider.resourceId) !== provider)) return [];
+  if (!isAsked(state, provider)) return [];
+  const countProcessors = (job: BrokerJob): ProcessorCount => (drains ? processorsAt(provider, job) : processorsFor(state, job));
   const wanted = new Map<string, ReservedDemand>();
   for (const job of state.openJobs.values()) {
     const reservation = reservationNow(job);
     if (reservation?.resourceId !== provider.resourceId || job.status !== 'running') continue;
     const key = reservationKey(nameReservation(reservation));
-    const processors = Math.min(amountOf(state, reservation), (wanted.get(key)?.processors ?? 0) + (drains ? processorsAt(provider, job) : processorsFor(state, job)));
+    const processors = Math.min(amountOf(state, reservation), (wanted.get(key)?.processors ?? 0) + countProcessors(job));
     const { after: _after, isOwn: _isOwn, ...claimed } = reservation;
     if (processors > 0) wanted.set(key, { ...claimed, ...whereMoved(state, reservation), processors });
   }
   return [...wanted.values()];
+}
+
+/** Whether it is this provider of its resource that is told; one that drains is told of what runs there. */
+function isAsked(state: BrokerState, provider: BrokerProvider): boolean {
+  return provider.resourceId !== '' && (isDraining(provider) || firstOf(state, provider.resourceId) === provider);
 }
 
 /** The dates for which a resource is asked where they are no longer those of the claim. */

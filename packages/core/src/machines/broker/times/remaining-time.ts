@@ -107,12 +107,16 @@ export function longestStay(state: BrokerState, queue: TaskQueue): Duration {
   for (const machine of state.machines.values()) {
     const { facts, joinedAt } = machine;
     const stays = (facts.until ?? Infinity) - joinedAt;
-    if (stays > longest && isHere(machine) && !isDraining(machine.provider) && matchesQueue(queue, machine)) longest = stays;
+    if (stays > longest && isThereFor(queue, machine)) longest = stays;
   }
   for (const request of state.requests.values()) {
     if (0.9 * request.walltime > longest && isWaiting(state, queue, request) && belongsTo(queue.job, request.reservation)) longest = 0.9 * request.walltime;
   }
   return longest;
+}
+
+function isThereFor(queue: TaskQueue, machine: BrokerMachine): boolean {
+  return isHere(machine) && !isDraining(machine.provider) && matchesQueue(queue, machine);
 }
 
 function isWaiting({ providers }: BrokerState, queue: TaskQueue, { status, providerId }: AllocationRequest): boolean {
