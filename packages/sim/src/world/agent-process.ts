@@ -9,7 +9,7 @@ import type { StreamEnd } from './network.ts';
 import { drawTime } from './pace.ts';
 import type { SabotagePlan } from './scenario.ts';
 import type { Surroundings } from './surroundings.ts';
-import { isVoted } from './truth.ts';
+import { isVoted, leftByFailed } from './truth.ts';
 
 /** What an agent's process is started with. */
 export interface AgentSetup {
@@ -260,16 +260,17 @@ export class AgentProcess {
     return sabotage.colludes ? 'bad' : `bad${replicaId}x`;
   }
 
-  #collect({ start, template }: HeldReplica): void {
+  #collect({ start, template, verdict }: HeldReplica): void {
     if (this.#failsChore()) {
       this.#process.deliver({ kind: 'CollectionFailed', replicaId: start.replicaId, verdict: noSpace });
       return;
     }
     const label = template.environment['SIMULATED_JOB'] ?? '';
-    const digest = this.#setup.world.truth.writtenBy({ label, replicaId: start.replicaId });
+    // What a failed run left is brought too, and must never be taken for a result.
+    const digest = verdict === undefined ? this.#setup.world.truth.writtenBy({ label, replicaId: start.replicaId }) : leftByFailed;
     // What others read is told from what other tasks wrote.
     const keptAs = `${digest.slice(0, 32)} of ${label} ${start.taskIndex}`;
-    const isKept = start.outputs.some(({ keep }) => keep === true);
+    const isKept = verdict === undefined && start.outputs.some(({ keep }) => keep === true);
     const content = { sha256: isKept ? keptAs : digest, size: 1 };
     if (isKept) this.#stored.add(keptAs);
     this.#process.deliver({

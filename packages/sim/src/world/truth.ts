@@ -9,6 +9,9 @@ export function isVoted({ voteCount = 0, credibility = 0 }: JobPlan): boolean {
   return voteCount > 0 || credibility > 0;
 }
 
+/** The content of an output that a failed run left. */
+export const leftByFailed = 'left';
+
 /** What a run of a task comes to. */
 export interface RunFate {
   readonly time: Duration;
@@ -209,6 +212,7 @@ export class Truth {
     this.#contents.set(`${label} ${taskIndex}`, contents.add(sha256));
     this.#checkOutvoted(label, taskIndex, this.#results.get(resultKey({ label, replicaId }))?.digest ?? '');
     invariant(!this.planOf(label).hasOutput || sha256 !== '', `the result of r${replicaId} was taken without its output`);
+    invariant(sha256 !== leftByFailed, `what the failed r${replicaId} left was taken for a result`);
     invariant(!this.planOf(label).isChecked || !sha256.startsWith('bad'), `the result of r${replicaId} is wrong, was checked, and was taken`);
   }
 

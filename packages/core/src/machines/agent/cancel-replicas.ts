@@ -4,6 +4,7 @@ import { countBytes, endReplica, noResult } from './end-replica.ts';
 import { removeFromQueue } from './queue.ts';
 import type { HeldReplica, Verdict } from './state.ts';
 import type { Turn } from './turn.ts';
+import { isUnsure } from './unsure-ends.ts';
 
 const cancelled: Verdict = { outcome: 'cancelled', reason: 'MUT_CANCELLED', detail: 'cancelled on request' };
 
@@ -27,7 +28,11 @@ export function stopAll(turn: Turn, reason: string): void {
   drain(turn);
   const verdict: Verdict = { outcome: 'broken', reason: 'MUT_AGENT_STOPPED', detail: reason };
   dropUnsureEnds(turn, verdict);
-  for (const replica of [...turn.state.replicas.values()]) stopReplica(turn, replica, verdict);
+  for (const replica of [...turn.state.replicas.values()]) {
+    // Its outputs are still being collected, and its failure may have come from the same signal.
+    if (replica.status === 'ending' && isUnsure(turn, replica)) replica.verdict = verdict;
+    else stopReplica(turn, replica, verdict);
+  }
 }
 
 /** The agent is told to stop: what ended just before may have had the same signal, so its replicas are given back. */

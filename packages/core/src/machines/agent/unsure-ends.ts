@@ -22,6 +22,11 @@ export function findSureAt({ state, now }: Turn, replica: HeldReplica, { outcome
   return share < holdMin ? now : Math.max(now, Math.ceil((processEndedAt + share) / sureStep) * sureStep);
 }
 
+/** Whether the end of a replica's process could not be reported yet. */
+export function isUnsure(turn: Turn, replica: HeldReplica): boolean {
+  return replica.verdict !== undefined && findSureAt(turn, replica, replica.verdict) > turn.now;
+}
+
 /** As a shell reports it. */
 function isEndedBySignal({ result }: HeldReplica): boolean {
   return result !== undefined && result.exitStatus > 128;
