@@ -1,4 +1,5 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { accessSync, lstatSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import { isFullDisk, writeAtomic } from '@mutirao/runtime/files';
@@ -10,10 +11,13 @@ export function writeNamed(path: string, text: string): void {
   orBadRequest(path, () => { writeAtomic(path, text, 0o644); });
 }
 
-/** The same, for a place that may be something else than a file, such as `/dev/stdout`. @throws {MutiraoError} MUT_BAD_REQUEST where it cannot be written. */
+/** The same, for a place that may be something else than a file, such as `/dev/stdout` or a link, which stays what it is. @throws {MutiraoError} MUT_BAD_REQUEST where it cannot be written. */
 export function writeInPlace(path: string, text: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() ?? true) writeNamed(path, text);
-  else orBadRequest(path, () => { writeFileSync(path, text); });
+  orBadRequest(path, () => {
+    accessSync(dirname(path)); // No folder is made for it.
+    if (lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? true) writeAtomic(path, text, 0o644);
+    else writeFileSync(path, text);
+  });
 }
 
 function orBadRequest(path: string, write: () => void): void {

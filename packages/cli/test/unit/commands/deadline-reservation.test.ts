@@ -45,7 +45,7 @@ async function submit({ options = ['--task-time', '10m'], places = { alpha: 30 *
     },
     cancelReservation: (request: CancelReservationRequest) => Promise.resolve({ reservation: cancelled.push(request) as never }),
   };
-  const result = await runCommandLine(['job', 'submit', '--reservations', 'h:1', '--deadline', '1970-01-01T01:00:00Z', ...options, '--array', '1-4', '--', 'work {}'], { broker, reservations });
+  const result = await runCommandLine(['job', 'submit', '--reservations', 'h:1', ...(options.includes('--deadline') ? [] : ['--deadline', '1970-01-01T01:00:00Z']), ...options, '--array', '1-4', '--', 'work {}'], { broker, reservations });
   return { ...result, sent: sent[0], asked, cancelled };
 }
 
