@@ -68,7 +68,7 @@ export class AgentProcess {
     this.#process = new MachineProcess<AgentState, AgentInput, never, AgentCommand>({
       name: setup.name, kernel, life: this.life, clock: host.openClock(), machine: agentMachine, disk: undefined, isDurable: () => false,
       state: createAgentState({
-        processors: facts.processors, unacknowledgedMax: 100, unacknowledgedBytesMax: 2 ** 20, killGrace, endHold: { longest: 300, isForAll: facts.requestId !== '' }, startedDelay: 10, reportInterval: 50,
+        processors: facts.processors, unacknowledgedMax: 100, unacknowledgedBytesMax: 2 ** 20, killGrace, endHold: { longest: world.pace.endHold, isForAll: facts.requestId !== '' }, startedDelay: 10, reportInterval: 50,
         contentBytesMax: 2 ** 20, prefetchMax: facts.processors + 16,
       }),
       luck: luck.fork('turns'), turnDelayMax: world.turnDelayMax, onTurn: (turn) => { world.onTurn(turn); },

@@ -10,13 +10,15 @@ export interface Pace {
   readonly settleMax: Duration;
   /** How long an agent that was told to stop takes, exactly. */
   readonly stopGrace: Duration;
+  /** For how long the end of a task is held back in an allocation. */
+  readonly endHold: Duration;
 }
 
 /** As processes of this release are. */
-export const usualPace: Pace = { startMax: 50, choreMax: 20, settleMax: 30, stopGrace: 1500 };
+export const usualPace: Pace = { startMax: 50, choreMax: 20, settleMax: 30, stopGrace: 1500, endHold: 300 };
 
 /** Nothing takes time but the work itself. */
-export const noTimeLost: Pace = { startMax: 0, choreMax: 0, settleMax: 0, stopGrace: 0 };
+export const noTimeLost: Pace = { startMax: 0, choreMax: 0, settleMax: 0, stopGrace: 0, endHold: 0 };
 
 /** A time below `max`; 0 where that is 0. */
 export function drawTime(luck: Prng, max: Duration): Duration {
