@@ -9,6 +9,12 @@ const folder = mkdtempSync(path.join(tmpdir(), 'mutirao-launchers-'));
 test.after.always(() => { rmSync(folder, { recursive: true, force: true }); });
 const finder = new ProgramFinder('/usr/bin:/bin');
 
+interface RigOptions {
+  readonly width?: number;
+  readonly usesSubreaper?: boolean;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
 /** Launchers with what their tasks did. */
 class Rig {
   readonly ended: { slot: number; status: number; signal: number | undefined; out: string; err: string }[] = [];
@@ -16,7 +22,7 @@ class Rig {
   readonly playpen = mkdtempSync(path.join(folder, 'playpen '));
   private opened: Launchers | undefined;
 
-  static async open(t: ExecutionContext, shell: string, options: { readonly width?: number; readonly usesSubreaper?: boolean } = {}): Promise<Rig> {
+  static async open(t: ExecutionContext, shell: string, options: RigOptions = {}): Promise<Rig> {
     const rig = new Rig();
     await rig.#open(shell, options);
     t.teardown(() => { rig.launchers.close(); rig.watchdog.close(); });
@@ -27,10 +33,10 @@ class Rig {
     return this.opened!;
   }
 
-  async #open(shell: string, { width = 1, usesSubreaper = true }: { readonly width?: number; readonly usesSubreaper?: boolean }): Promise<void> {
+  async #open(shell: string, { width = 1, usesSubreaper = true, environment = {} }: RigOptions): Promise<void> {
     this.opened = await Launchers.open({
       folder: mkdtempSync(path.join(folder, "it's ")), width, shell, usesSubreaper, watchdog: this.watchdog,
-      environment: { PATH: '/usr/bin:/bin', PROC: 'me@here' },
+      environment: { PATH: '/usr/bin:/bin', PROC: 'me@here', ...environment },
       onEnded: (slot, { status, signal, standardOutput, standardError }) => {
         this.ended.push({ slot, status, signal, out: text(standardOutput), err: text(standardError) });
       },
@@ -211,6 +217,12 @@ for (const shell of ['/bin/sh', '/bin/bash']) {
     t.is(Number(written), 'begun\nover\n'.length + 588_895);
     t.is(Number(cut), Number(written) - head.length - tail.length);
     t.is(err, 'failed\n');
+  });
+
+  test.serial(`${shell}: an exit status is told from a signal where the system's language is not installed`, async (t) => {
+    const rig = await Rig.open(t, shell, { environment: { LC_ALL: 'xx_YY.UTF-8' } });
+    t.like(await rig.run('exit 137'), { status: 137, signal: undefined });
+    t.like(await rig.run('kill -9 $$'), { status: 137, signal: 9 });
   });
 
   test.serial(`${shell}: an exit status is told from a signal`, async (t) => {

@@ -242,7 +242,7 @@ export class Launcher {
       this.notesRead += count;
       if (said.length < scratch.length) said += scratch.toString('latin1', 0, count);
     }
-    return { status, signal: status > 128 && isAboutSignal(said) ? status - 128 : undefined };
+    return { status, signal: status > 128 && isAboutSignal(said, this.file('in')) ? status - 128 : undefined };
   }
 
   /** Kills the group and lets go of all files. */
@@ -318,9 +318,12 @@ export function readStreams(streams: TaskStreams | undefined): TaskOutput {
 const noBytes = new Uint8Array(0);
 const noOutput: TaskOutput = { standardOutput: noBytes, standardError: noBytes, writtenBytes: 0, isCut: false };
 
-/** A shell says in the words of the system's language how a signal ended a task; otherwise it speaks up at its start, where the language is not installed. */
-function isAboutSignal(said: string): boolean {
-  return said.split('\n').some((line) => line !== '' && !line.includes('setlocale'));
+/**
+ * Whether a shell has said how a signal ended a task: in the words of the system's language, after the name of its script. Where the language is not installed, it
+ * and the program that starts it complain of that as well.
+ */
+function isAboutSignal(said: string, script: string): boolean {
+  return said.split('\n').some((line) => line.startsWith(script) && !line.includes('setlocale'));
 }
 
 function openChildren(pid: number | undefined): number {
