@@ -12,7 +12,7 @@ import { makeFifos } from './make-fifos.ts';
 import type { PipeStock } from './pipe-stock.ts';
 import { quoteWord } from './shell-words.ts';
 import { listDescendants, type SubreaperPrefix } from './subreaper.ts';
-import { TaskStream } from './task-stream.ts';
+import { openStreams, type TaskStreams } from './task-stream.ts';
 
 /** A task for a launcher. `command`, `environment` and `exports` are shell syntax already. */
 export interface LaunchTask {
@@ -49,9 +49,6 @@ export interface TaskExit {
   /** The signal that ended it, where one is known to have; a status above 128 alone does not tell. */
   readonly signal: number | undefined;
 }
-
-/** A task's two streams: standard output and standard error. */
-export type TaskStreams = readonly [TaskStream, TaskStream];
 
 /** What a launcher needs from those who keep it. */
 export interface LauncherOptions {
@@ -159,7 +156,7 @@ export class Launcher {
   /** Starts a task. @param sequence not used before at any launcher of the same status channel. @throws Error of the file system; then it is as before. */
   launch(sequence: number, task: LaunchTask): void {
     invariant(this.sequence === 0, `launcher ${this.index} runs a task already`);
-    this.streams ??= [new TaskStream(this.options.pipes), new TaskStream(this.options.pipes)];
+    this.streams ??= openStreams(this.options.pipes);
     let line = this.line(task, sequence, this.streams);
     if (Buffer.byteLength(line) > lineMax) line = this.line(this.shorten(task), sequence, this.streams);
     if (task.exports !== this.exported) line = `export ${task.exports}\n${line}`;
@@ -194,9 +191,9 @@ export class Launcher {
     if (this.isFollowed || this.streams === undefined) return false;
     const age = now - this.launchedAt;
     if (age < this.lookAt) return true;
-    this.lookAt = 2 * age;
-    this.isFollowed = age > followAfter || this.streams.some((stream) => stream.hasBytes());
-    if (this.isFollowed) for (const stream of this.streams) stream.follow();
+    const isDue = age > followAfter || this.streams.some((stream) => stream.hasBytes());
+    this.lookAt = isDue ? age : 2 * age;
+    this.isFollowed = isDue && this.streams.map((stream) => stream.follow()).every((follows) => follows);
     return !this.isFollowed;
   }
 
