@@ -10,6 +10,7 @@ import { FifoLines } from './fifo-lines.ts';
 import { killGroup, killProcess } from './kill-group.ts';
 import { makeFifos } from './make-fifos.ts';
 import type { PipeStock } from './pipe-stock.ts';
+import { readProcess } from './process-table.ts';
 import { quoteWord } from './shell-words.ts';
 import { listDescendants, type SubreaperPrefix } from './subreaper.ts';
 import { openStreams, type TaskStreams } from './task-stream.ts';
@@ -200,6 +201,13 @@ export class Launcher {
   /** Bytes that the task has written to both streams so far, but for what is still in a pipe. */
   outputBytes(): number {
     return this.streams === undefined ? 0 : this.streams[0].writtenBytes + this.streams[1].writtenBytes;
+  }
+
+  /** The live processes that its last task left behind; undefined where they do not all descend from its shell, or it has another task. Cost: a few files for each of them. */
+  listLeft(): number[] | undefined {
+    const { pgid } = this;
+    if (!this.isSubreaper || pgid === undefined || this.sequence !== 0) return undefined;
+    return listDescendants(pgid).filter((pid) => readProcess(pid) !== undefined);
   }
 
   /** Whether its shell is the parent of what its tasks leave behind. */
