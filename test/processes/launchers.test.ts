@@ -256,6 +256,21 @@ for (const shell of ['/bin/sh', '/bin/bash']) {
   });
 }
 
+test.serial('what a task left behind as another user, whom we may not signal, holds up no later task', async (t) => {
+  const rig = await Rig.open(t, '/bin/sh');
+  const { kill } = process;
+  process.kill = (pid, signal) => {
+    if (pid > 0 && signal === 'SIGKILL') throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+    return kill.call(process, pid, signal);
+  };
+  t.teardown(() => { process.kill = kill; });
+  t.is((await rig.run('sleep 600 & echo $! >left')).status, 0);
+  const from = performance.now();
+  for (let count = 0; count < 3; count++) t.is((await rig.run('echo next')).out, 'next\n');
+  t.true(performance.now() - from < 2000);
+  kill(readPid(path.join(rig.playpen, 'left')), 'SIGKILL');
+});
+
 test.serial('a shell that is not there breaks tasks and nothing else', async (t) => {
   const rig = await Rig.open(t, path.join(folder, 'no-shell'));
   t.is((await rig.run('/bin/true')).status, -1);

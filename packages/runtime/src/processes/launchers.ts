@@ -199,11 +199,9 @@ export class Launchers {
     });
   }
 
-  /** Kills what the last task of a launcher left behind. Whether there was anything. */
+  /** Kills what the last task of a launcher left behind. Whether there was anything; what is another user's, as by `sudo`, cannot be killed, and to wait for its end is of no use. */
   private killLeftovers(launcher: Launcher, shell: number | undefined): boolean {
-    const left = this.listLeftovers(launcher, shell);
-    for (const pid of left) killProcess(pid, 'SIGKILL');
-    return left.length > 0;
+    return this.listLeftovers(launcher, shell).filter((pid) => killProcess(pid, 'SIGKILL')).length > 0;
   }
 
   /** Below a shell that adopts it a few files tell of all. The whole table, which blocks this process for tens of milliseconds, is for what may be elsewhere: its shell was killed, or is none that adopts. */
