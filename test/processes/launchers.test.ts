@@ -9,6 +9,12 @@ const folder = mkdtempSync(path.join(tmpdir(), 'mutirao-launchers-'));
 test.after.always(() => { rmSync(folder, { recursive: true, force: true }); });
 const finder = new ProgramFinder('/usr/bin:/bin');
 
+interface RigOptions {
+  readonly width?: number;
+  readonly usesSubreaper?: boolean;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
 /** Launchers with what their tasks did. */
 class Rig {
   readonly ended: { slot: number; status: number; signal: number | undefined; out: string; err: string }[] = [];
@@ -16,7 +22,7 @@ class Rig {
   readonly playpen = mkdtempSync(path.join(folder, 'playpen '));
   private opened: Launchers | undefined;
 
-  static async open(t: ExecutionContext, shell: string, options: { readonly width?: number; readonly usesSubreaper?: boolean } = {}): Promise<Rig> {
+  static async open(t: ExecutionContext, shell: string, options: RigOptions = {}): Promise<Rig> {
     const rig = new Rig();
     await rig.#open(shell, options);
     t.teardown(() => { rig.launchers.close(); rig.watchdog.close(); });
@@ -27,10 +33,10 @@ class Rig {
     return this.opened!;
   }
 
-  async #open(shell: string, { width = 1, usesSubreaper = true }: { readonly width?: number; readonly usesSubreaper?: boolean }): Promise<void> {
+  async #open(shell: string, { width = 1, usesSubreaper = true, environment = {} }: RigOptions): Promise<void> {
     this.opened = await Launchers.open({
       folder: mkdtempSync(path.join(folder, "it's ")), width, shell, usesSubreaper, watchdog: this.watchdog,
-      environment: { PATH: '/usr/bin:/bin', PROC: 'me@here' },
+      environment: { PATH: '/usr/bin:/bin', PROC: 'me@here', ...environment },
       onEnded: (slot, { status, signal, standardOutput, standardError }) => {
         this.ended.push({ slot, status, signal, out: text(standardOutput), err: text(standardError) });
       },
@@ -213,6 +219,12 @@ for (const shell of ['/bin/sh', '/bin/bash']) {
     t.is(err, 'failed\n');
   });
 
+  test.serial(`${shell}: an exit status is told from a signal where the system's language is not installed`, async (t) => {
+    const rig = await Rig.open(t, shell, { environment: { LC_ALL: 'xx_YY.UTF-8' } });
+    t.like(await rig.run('exit 137'), { status: 137, signal: undefined });
+    t.like(await rig.run('kill -9 $$'), { status: 137, signal: 9 });
+  });
+
   test.serial(`${shell}: an exit status is told from a signal`, async (t) => {
     const rig = await Rig.open(t, shell);
     t.like(await rig.run('exit 137'), { status: 137, signal: undefined });
@@ -243,6 +255,21 @@ for (const shell of ['/bin/sh', '/bin/bash']) {
     await t.notThrowsAsync(until(() => names.every((name) => !isAlive(readPid(path.join(rig.playpen, name)))), 'both are ended'));
   });
 }
+
+test.serial('what a task left behind as another user, whom we may not signal, holds up no later task', async (t) => {
+  const rig = await Rig.open(t, '/bin/sh');
+  const { kill } = process;
+  process.kill = (pid, signal) => {
+    if (pid > 0 && signal === 'SIGKILL') throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+    return kill.call(process, pid, signal);
+  };
+  t.teardown(() => { process.kill = kill; });
+  t.is((await rig.run('sleep 600 & echo $! >left')).status, 0);
+  const from = performance.now();
+  for (let count = 0; count < 3; count++) t.is((await rig.run('echo next')).out, 'next\n');
+  t.true(performance.now() - from < 2000);
+  kill(readPid(path.join(rig.playpen, 'left')), 'SIGKILL');
+});
 
 test.serial('a shell that is not there breaks tasks and nothing else', async (t) => {
   const rig = await Rig.open(t, path.join(folder, 'no-shell'));

@@ -11,28 +11,17 @@ export class AnnouncedFile {
   readonly content: Content;
   /** Its status when it was known to be as announced. */
   #stamp: string;
-  readonly #contentStamp: string;
 
-  private constructor(path: string, content: Content, { stamp, contentStamp }: { readonly stamp: string; readonly contentStamp: string }) {
+  private constructor(path: string, content: Content, stamp: string) {
     this.path = path;
     this.content = content;
     this.#stamp = stamp;
-    this.#contentStamp = contentStamp;
   }
 
   /** Reads a file, whose content is to be announced. @throws {MutiraoError} MUT_FILE_NOT_FOUND */
   static async read(path: string): Promise<AnnouncedFile> {
-    const stamps = { stamp: stampOf(path), contentStamp: contentStampOf(path) };
-    return new AnnouncedFile(path, await hashFile(path), stamps);
-  }
-
-  /**
-   * Reads it again if it was written to since; another name that it was given is no change.
-   *
-   * @throws {MutiraoError} MUT_OUTPUT_CHANGED as `demandUnchanged`.
-   */
-  async demandSameContent(): Promise<void> {
-    if (contentStampOf(this.path) !== this.#contentStamp) await this.demandUnchanged();
+    const stamp = stampOf(path);
+    return new AnnouncedFile(path, await hashFile(path), stamp);
   }
 
   /**
@@ -49,12 +38,6 @@ export class AnnouncedFile {
     }
     this.#stamp = stamp;
   }
-}
-
-/** The status of a file without what a further name of it changes. */
-function contentStampOf(path: string): string {
-  const status = statSync(fsPath(path), { throwIfNoEntry: false });
-  return status === undefined ? gone : `${status.ino} ${status.size} ${status.mtimeMs}`;
 }
 
 function stampOf(path: string): string {

@@ -112,8 +112,9 @@ const checkEvery = 10_000;
 export async function startBroker(setup: BrokerSetup): Promise<RunningBroker> {
   const { log } = setup;
   const folder = join(setup.home, 'broker');
-  removeFreshFolders(checksFolderOf(setup.home)); // Left by a broker that was killed.
   const journal = openJournal({ path: join(folder, 'journal.sqlite'), codec: changeCodec });
+  // Left by a broker that was killed. Only now: of one that runs, whose journal cannot be opened, it would take the results from under their checks.
+  removeFreshFolders(checksFolderOf(setup.home));
   const restored = restoreState(journal, setup.options);
   const { state } = restored;
   log.info({ jobs: state.jobs.size, replicas: state.replicas.size, snapshot: restored.snapshotAt, replayed: restored.replayedCount }, 'took up the journal');

@@ -1,3 +1,5 @@
+import { stopsMax } from './shutdown-reasons.ts';
+
 /**
  * Whose fault it is that a replica ended without success.
  *
@@ -113,6 +115,6 @@ export const consequences: Readonly<Record<Fault, string>> = {
   task: 'counts as a failure: runs again on another machine where there is one, as often as `--retries` says; machines keep their standing; requests stop with the job\'s last task',
   user: 'counts as a failure, as above; machines keep their standing',
   machine: 'runs again elsewhere without counting as a failure, 20 times at most; the task avoids the machine, which gets nothing for 10 s at once when its disk is full, else after three reports in a row that tell of nothing better, and longer each time',
-  site: 'runs again elsewhere without counting as a failure; nobody is blamed',
+  site: `runs again elsewhere without counting as a failure; nobody is blamed. A task whose machine was taken away ${stopsMax} times while it ran is given up`,
   unknown: `runs again elsewhere, and fails with this reason after ${doubtsMax} times; the task avoids the machine, which is left alone only after tasks of two jobs, or of one that has finished tasks, ended so there`,
 };

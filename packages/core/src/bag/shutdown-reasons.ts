@@ -12,7 +12,15 @@ export function isShutdown(reason: string): boolean {
   return shutdownReasons.has(reason);
 }
 
-/** Whether an ending counts towards the losses after which a task is given up: a shutdown or a preemption never does. */
+/** Whether an ending counts towards the losses after which a task is given up: a shutdown or a preemption does not. */
 export function isCountedLoss({ fate, reason }: { readonly fate: string; readonly reason: string }): boolean {
   return fate === 'lost' && !isShutdown(reason);
 }
+
+/** Whether a shutdown or a preemption ended a replica that ran. */
+export function isStop({ fate, reason, startedAt }: { readonly fate: string; readonly reason: string; readonly startedAt: number }): boolean {
+  return fate === 'lost' && startedAt > 0 && isShutdown(reason);
+}
+
+/** A task is given up when its machine was taken away so often while it ran. No task is preempted so often, while one that ends its own agent or allocation would run for ever. */
+export const stopsMax = 100;

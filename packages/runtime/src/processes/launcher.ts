@@ -10,9 +10,10 @@ import { FifoLines } from './fifo-lines.ts';
 import { killGroup, killProcess } from './kill-group.ts';
 import { makeFifos } from './make-fifos.ts';
 import type { PipeStock } from './pipe-stock.ts';
+import { readProcess } from './process-table.ts';
 import { quoteWord } from './shell-words.ts';
 import { listDescendants, type SubreaperPrefix } from './subreaper.ts';
-import { TaskStream } from './task-stream.ts';
+import { openStreams, type TaskStreams } from './task-stream.ts';
 
 /** A task for a launcher. `command`, `environment` and `exports` are shell syntax already. */
 export interface LaunchTask {
@@ -49,9 +50,6 @@ export interface TaskExit {
   /** The signal that ended it, where one is known to have; a status above 128 alone does not tell. */
   readonly signal: number | undefined;
 }
-
-/** A task's two streams: standard output and standard error. */
-export type TaskStreams = readonly [TaskStream, TaskStream];
 
 /** What a launcher needs from those who keep it. */
 export interface LauncherOptions {
@@ -159,7 +157,7 @@ export class Launcher {
   /** Starts a task. @param sequence not used before at any launcher of the same status channel. @throws Error of the file system; then it is as before. */
   launch(sequence: number, task: LaunchTask): void {
     invariant(this.sequence === 0, `launcher ${this.index} runs a task already`);
-    this.streams ??= [new TaskStream(this.options.pipes), new TaskStream(this.options.pipes)];
+    this.streams ??= openStreams(this.options.pipes);
     let line = this.line(task, sequence, this.streams);
     if (Buffer.byteLength(line) > lineMax) line = this.line(this.shorten(task), sequence, this.streams);
     if (task.exports !== this.exported) line = `export ${task.exports}\n${line}`;
@@ -194,15 +192,22 @@ export class Launcher {
     if (this.isFollowed || this.streams === undefined) return false;
     const age = now - this.launchedAt;
     if (age < this.lookAt) return true;
-    this.lookAt = 2 * age;
-    this.isFollowed = age > followAfter || this.streams.some((stream) => stream.hasBytes());
-    if (this.isFollowed) for (const stream of this.streams) stream.follow();
+    const isDue = age > followAfter || this.streams.some((stream) => stream.hasBytes());
+    this.lookAt = isDue ? age : 2 * age;
+    this.isFollowed = isDue && this.streams.map((stream) => stream.follow()).every((follows) => follows);
     return !this.isFollowed;
   }
 
   /** Bytes that the task has written to both streams so far, but for what is still in a pipe. */
   outputBytes(): number {
     return this.streams === undefined ? 0 : this.streams[0].writtenBytes + this.streams[1].writtenBytes;
+  }
+
+  /** The live processes that its last task left behind; undefined where they do not all descend from its shell, or it has another task. Cost: a few files for each of them. */
+  listLeft(): number[] | undefined {
+    const { pgid } = this;
+    if (!this.isSubreaper || pgid === undefined || this.sequence !== 0) return undefined;
+    return listDescendants(pgid).filter((pid) => readProcess(pid) !== undefined);
   }
 
   /** Whether its shell is the parent of what its tasks leave behind. */
@@ -242,7 +247,7 @@ export class Launcher {
       this.notesRead += count;
       if (said.length < scratch.length) said += scratch.toString('latin1', 0, count);
     }
-    return { status, signal: status > 128 && isAboutSignal(said) ? status - 128 : undefined };
+    return { status, signal: status > 128 && isAboutSignal(said, this.file('in')) ? status - 128 : undefined };
   }
 
   /** Kills the group and lets go of all files. */
@@ -318,9 +323,12 @@ export function readStreams(streams: TaskStreams | undefined): TaskOutput {
 const noBytes = new Uint8Array(0);
 const noOutput: TaskOutput = { standardOutput: noBytes, standardError: noBytes, writtenBytes: 0, isCut: false };
 
-/** A shell says in the words of the system's language how a signal ended a task; otherwise it speaks up at its start, where the language is not installed. */
-function isAboutSignal(said: string): boolean {
-  return said.split('\n').some((line) => line !== '' && !line.includes('setlocale'));
+/**
+ * Whether a shell has said how a signal ended a task: in the words of the system's language, after the name of its script. Where the language is not installed, it
+ * and the program that starts it complain of that as well.
+ */
+function isAboutSignal(said: string, script: string): boolean {
+  return said.split('\n').some((line) => line.startsWith(script) && !line.includes('setlocale'));
 }
 
 function openChildren(pid: number | undefined): number {

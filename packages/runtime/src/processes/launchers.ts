@@ -199,17 +199,21 @@ export class Launchers {
     });
   }
 
-  /** Kills what the last task of a launcher left behind. Whether there was anything. */
-  private killLeftovers(launcher: Launcher): boolean {
-    const left = this.findProcesses().filter((found) => found.launcher === launcher && isLeftover(found.row, launcher));
-    for (const { row } of left) killProcess(row.pid, 'SIGKILL');
-    return left.length > 0;
+  /** Kills what the last task of a launcher left behind. Whether there was anything; what is another user's, as by `sudo`, cannot be killed, and to wait for its end is of no use. */
+  private killLeftovers(launcher: Launcher, shell: number | undefined): boolean {
+    return this.listLeftovers(launcher, shell).filter((pid) => killProcess(pid, 'SIGKILL')).length > 0;
+  }
+
+  /** Below a shell that adopts it a few files tell of all. The whole table, which blocks this process for tens of milliseconds, is for what may be elsewhere: its shell was killed, or is none that adopts. */
+  private listLeftovers(launcher: Launcher, shell: number | undefined): readonly number[] {
+    const below = launcher.pgid !== shell || this.hasAdopted(launcher) ? undefined : launcher.listLeft();
+    return below ?? this.findProcesses().filter((found) => found.launcher === launcher && isLeftover(found.row, launcher)).map(({ row }) => row.pid);
   }
 
   /** Ends what a task left behind, for some time at most: so long its slot takes no other. */
-  private async endLeftovers(launcher: Launcher): Promise<void> {
+  private async endLeftovers(launcher: Launcher, shell: number | undefined): Promise<void> {
     const giveUpAt = performance.now() + settleMax;
-    for (let pause = 1; !this.closed && this.killLeftovers(launcher) && performance.now() < giveUpAt; pause = Math.min(2 * pause, settlePauseMax)) {
+    for (let pause = 1; !this.closed && this.killLeftovers(launcher, shell) && performance.now() < giveUpAt; pause = Math.min(2 * pause, settlePauseMax)) {
       await new Promise((resolve) => { setTimeout(resolve, pause); });
     }
   }
@@ -218,16 +222,18 @@ export class Launchers {
   private end(slot: number, launcher: Launcher, exit: TaskExit): void {
     const isAll = launcher.drain();
     if (isAll && !this.hasAdopted(launcher)) this.options.onEnded(slot, describeEnd(exit, launcher.readOutput()));
-    else void this.settle(slot, launcher, exit);
+    else void this.settle(slot, launcher, { ...exit, shell: launcher.pgid });
   }
 
   /**
    * Ends what a task left behind, then tells the task's end. What is written meanwhile is not the task's any more. Its streams are not used again: the
    * launcher may have another task meanwhile if it was killed.
+   *
+   * @param shell that ran the task; it may be gone.
    */
-  private async settle(slot: number, launcher: Launcher, exit: TaskExit): Promise<void> {
+  private async settle(slot: number, launcher: Launcher, { shell, ...exit }: TaskExit & { readonly shell: number | undefined }): Promise<void> {
     const streams = launcher.takeStreams();
-    await this.endLeftovers(launcher);
+    await this.endLeftovers(launcher, shell);
     if (!this.closed) this.options.onEnded(slot, describeEnd(exit, readStreams(streams)));
     for (const stream of streams ?? []) stream.close();
   }
@@ -274,7 +280,7 @@ export class Launchers {
     // A shell that nobody has killed may not be there: it is tried again when the next task needs it.
     if (exit.signal !== undefined) this.startAgain(gone);
     gone.drain();
-    if (slot !== undefined && wasRunning) void this.settle(slot, gone, { status: exit.signal === undefined ? -1 : exit.status, signal: exit.signal });
+    if (slot !== undefined && wasRunning) void this.settle(slot, gone, { status: exit.signal === undefined ? -1 : exit.status, signal: exit.signal, shell: exit.pgid });
   }
 
   private startAgain(launcher: Launcher): void {

@@ -6,7 +6,7 @@ import { makeFifos } from './make-fifos.ts';
 export interface ReadPipe {
   /** Its reading end, which never waits. */
   readonly file: number;
-  /** What to open for writing into it, or once more for reading. */
+  /** What to open for writing into it. */
   readonly path: string;
 }
 

@@ -16,10 +16,15 @@ export function readProcesses(): ProcessRow[] {
   const rows: ProcessRow[] = [];
   for (const name of listProc()) {
     if (!/^\d/.test(name)) continue;
-    const row = parseStat(readOr(`/proc/${name}/stat`));
+    const row = readProcess(name);
     if (row !== undefined) rows.push(row);
   }
   return rows;
+}
+
+/** Reads one process; undefined for one that is gone or a zombie. */
+export function readProcess(pid: number | string): ProcessRow | undefined {
+  return parseStat(readOr(`/proc/${pid}/stat`));
 }
 
 /** The variables that a process was started with; empty when it is gone, or somebody else's. */

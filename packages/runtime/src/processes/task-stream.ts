@@ -7,6 +7,20 @@ import { quoteWord } from './shell-words.ts';
 /** Most that is read at the end of a task from a pipe that somebody else still fills; a pipe holds at most 1 MiB for an ordinary user. */
 const drainMax = 1024 * 1024;
 
+/** A task's two streams: standard output and standard error. */
+export type TaskStreams = readonly [TaskStream, TaskStream];
+
+/** Opens both streams, or none. @throws Error of the file system. */
+export function openStreams(stock: Pick<PipeStock, 'take' | 'release'>): TaskStreams {
+  const out = new TaskStream(stock);
+  try {
+    return [out, new TaskStream(stock)];
+  } catch (error) {
+    out.close();
+    throw error;
+  }
+}
+
 /** For all streams: what is read is copied out before anything else is read. */
 const scratch = Buffer.allocUnsafe(64 * 1024);
 
@@ -17,13 +31,13 @@ const scratch = Buffer.allocUnsafe(64 * 1024);
  * holds it open, and `drain` sees that.
  */
 export class TaskStream {
-  private readonly stock: PipeStock;
+  private readonly stock: Pick<PipeStock, 'take' | 'release'>;
   private readonly pipe: ReadPipe;
   private readonly shellWord: string;
   private kept = new KeptStream(0);
   private follower: Socket | undefined;
 
-  constructor(stock: PipeStock) {
+  constructor(stock: Pick<PipeStock, 'take' | 'release'>) {
     this.stock = stock;
     this.pipe = stock.take();
     this.shellWord = quoteWord(this.pipe.path);
@@ -44,10 +58,18 @@ export class TaskStream {
     if (this.kept.writtenBytes > 0 || this.kept.bytesMax !== bytesMax) this.kept = new KeptStream(bytesMax);
   }
 
-  /** Reads as the task writes, for one that runs longer than a pipe may take to fill. Otherwise `drain` reads all. */
-  follow(): void {
-    if (this.follower !== undefined) return;
-    const file = openSync(this.pipe.path, constants.O_RDONLY | constants.O_NONBLOCK);
+  /**
+   * Reads as the task writes, for one that runs longer than a pipe may take to fill. Otherwise `drain` reads all.
+   *
+   * @returns whether it does; where no further file can be opened it reads what is there.
+   */
+  follow(): boolean {
+    if (this.follower !== undefined) return true;
+    const file = this.openAgain();
+    if (file === undefined) {
+      this.readPart();
+      return false;
+    }
     const { kept } = this;
     const read = (count: number): boolean => {
       kept.add(scratch.subarray(0, count));
@@ -56,6 +78,16 @@ export class TaskStream {
     const follower = new Socket({ fd: file, readable: true, writable: false, onread: { buffer: scratch, callback: read } });
     follower.on('error', () => undefined); // `drain` meets it again.
     this.follower = follower;
+    return true;
+  }
+
+  /** By our own descriptor, which outlives the pipe's name. */
+  private openAgain(): number | undefined {
+    try {
+      return openSync(`/proc/self/fd/${this.pipe.file}`, constants.O_RDONLY | constants.O_NONBLOCK);
+    } catch {
+      return undefined;
+    }
   }
 
   /** Whether anything was written; reads a part of it. */

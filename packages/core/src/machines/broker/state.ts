@@ -219,6 +219,8 @@ export interface OpenTask {
   lossCount: number;
   /** Of those, the ones that ended for a reason that may be the task's fault or the machine's. */
   doubtCount: number;
+  /** Replicas that ran and whose machine was taken away by a shutdown or a preemption; none of them is among the losses. */
+  stopCount: number;
   /** Where it failed last; empty when it did not. */
   avoidMachineId: MachineId;
   /** When that was. */
@@ -411,6 +413,8 @@ export interface BrokerMachine {
   quarantinedUntil: Instant;
   /** That is because it, or another machine of its allocation, was told to stop. */
   isStopping: boolean;
+  /** Times that it was told to stop and stayed, since it last ended a replica by itself. */
+  shutdownCount: number;
 }
 
 /** What the replicas on one allocation, or on a provider's time-shared machines, made of their time. */

@@ -89,3 +89,13 @@ suite('a variable that looks like an option and is none is refused with the near
   t.notThrows(() => readConfig('provider', options, { flags: new Map(), environment, file: undefined }));
   t.notThrows(() => readConfig('agent', options, { flags: new Map(), environment: { MUTIRAO_AGENT_LATER: 'x' }, file: undefined }));
 });
+
+suite('what Kubernetes sets for a service that is called mutirao-broker does not keep a broker from starting', (t) => {
+  const options = { logLevel: text({ help: 'How much.' }) };
+  const read = (environment: Readonly<Record<string, string>>): unknown => readConfig('broker', options, { flags: new Map(), environment, file: undefined });
+  t.notThrows(() => read({
+    MUTIRAO_BROKER_SERVICE_HOST: '10.0.0.1', MUTIRAO_BROKER_SERVICE_PORT: '7070', MUTIRAO_BROKER_SERVICE_PORT_GRPC: '7070', MUTIRAO_BROKER_PORT: 'tcp://10.0.0.1:7070',
+    MUTIRAO_BROKER_PORT_7070_TCP: 'tcp://10.0.0.1:7070', MUTIRAO_BROKER_PORT_7070_TCP_PROTO: 'tcp', MUTIRAO_BROKER_PORT_7070_TCP_PORT: '7070', MUTIRAO_BROKER_PORT_7070_TCP_ADDR: '10.0.0.1',
+  }));
+  t.throws(() => read({ MUTIRAO_BROKER_PORT: '7070' }), { code: 'MUT_BAD_CONFIG' });
+});

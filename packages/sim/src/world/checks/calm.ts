@@ -1,10 +1,11 @@
-import { ledgerOf, type BrokerChange, type ReplicaEnding } from '@mutirao/core/machines/broker';
+import { ledgerOf, type BrokerChange } from '@mutirao/core/machines/broker';
 import type { ProviderChange } from '@mutirao/core/machines/provider';
 import { invariant, type Duration } from '@mutirao/core/shared';
 import type { WorldTurn } from '../machine-process.ts';
 import { calmFaults, hasSleeps, honestManager, staysUp, type Scenario } from '../scenario.ts';
 import type { World } from '../world.ts';
 import type { WorldCheck } from './check.ts';
+import { reasonOfLoss } from './reason-of-loss.ts';
 
 /** How long an agent takes to find back, but for the time on the way. */
 const reconnectingMax: Duration = 1000;
@@ -62,11 +63,6 @@ function isCalm({ faults, clusters, labs, network, lease, choreFailureProbabilit
 
 /** An allocation ends at its walltime, and what it runs ends with it; what a machine runs is taken from it when it is caught. */
 const rightfulReasons: ReadonlySet<string> = new Set(['MUT_WALLTIME_ENDED', 'MUT_ALLOCATION_ENDED', 'MUT_AGENT_STOPPED', 'MUT_MACHINE_LEFT', 'MUT_MACHINE_QUARANTINED']);
-
-/** Why a replica was lost; of the loss with which its task is given up, the detail says so. */
-function reasonOfLoss({ reason, detail }: ReplicaEnding): string {
-  return reason === 'MUT_TASK_LOST_OFTEN' ? /^the last one: (MUT_\w+)/.exec(detail)?.[1] ?? reason : reason;
-}
 
 function checkProvider(process: string, change: ProviderChange): void {
   if (change.kind !== 'RequestEnded' || change.overCode !== undefined) return;

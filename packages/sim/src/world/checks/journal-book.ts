@@ -1,14 +1,17 @@
-import { isShutdown } from '@mutirao/core/bag';
+import { isShutdown, isStop, stopsMax } from '@mutirao/core/bag';
 import type { BrokerChange, ChangeOf, ReplicaEnding } from '@mutirao/core/machines/broker';
 import { invariant, type JobId, type MachineId, type ProviderId, type ReplicaId, type TaskIndex } from '@mutirao/core/shared';
 import { predecessorsIn } from '../plan-edges.ts';
 import type { Truth } from '../truth.ts';
+import { reasonOfLoss } from './reason-of-loss.ts';
 import { VoteBook } from './vote-book.ts';
 
 /** What the journal tells of a task. */
 interface WrittenTask {
   failures: number;
   losses: number;
+  /** Times that its machine was taken away while it ran. */
+  stops: number;
   /** Undefined while it is open. */
   end: 'finished' | 'failed' | 'cancelled' | undefined;
 }
@@ -189,7 +192,9 @@ export class JournalBook {
       this.#truth.checkFailed({ label: job.label, taskIndex, replicaId, reason: ending.reason });
     }
     // What was taken away by a shutdown or a preemption is no task's fault.
-    task.losses += Number(fate === 'lost' && !isShutdown(ending.reason));
+    const reason = reasonOfLoss(ending);
+    task.losses += Number(fate === 'lost' && !isShutdown(reason));
+    task.stops += Number(isStop({ ...ending, reason }));
     if (task.end === undefined) moveTask(task, taskStatus, { isHung: ending.reason === 'MUT_NO_MAJORITY', name: `task ${taskIndex} of job ${jobId}`, failuresMax: job.failuresMax });
     if (task.end !== undefined) job.places.delete(taskIndex);
   }
@@ -208,16 +213,16 @@ export class JournalBook {
   }
 }
 
-/** A task is given up when its failures or losses are spent, and not before. */
+/** A task is given up when its failures, losses or stops are spent, and not before. */
 function moveTask(task: WrittenTask, status: ReplicaEnding['taskStatus'], { name, failuresMax, isHung }: { readonly name: string; readonly failuresMax: number; readonly isHung: boolean }): void {
   if (status === 'finished' || status === 'failed' || status === 'cancelled') task.end = status;
-  const isSpent = task.failures >= failuresMax || task.losses >= lossesMax;
-  invariant(status !== 'failed' || isSpent || isHung, `${name} was given up after ${task.failures} failures and ${task.losses} losses`);
-  invariant(status !== 'ready' || !isSpent, `${name} goes on after ${task.failures} failures and ${task.losses} losses`);
+  const isSpent = task.failures >= failuresMax || task.losses >= lossesMax || task.stops >= stopsMax;
+  invariant(status !== 'failed' || isSpent || isHung, `${name} was given up after ${task.failures} failures, ${task.losses} losses and ${task.stops} stops`);
+  invariant(status !== 'ready' || !isSpent, `${name} goes on after ${task.failures} failures, ${task.losses} losses and ${task.stops} stops`);
 }
 
 function taskOf(job: WrittenJob, taskIndex: TaskIndex): WrittenTask {
-  const task = job.tasks.get(taskIndex) ?? { failures: 0, losses: 0, end: undefined };
+  const task = job.tasks.get(taskIndex) ?? { failures: 0, losses: 0, stops: 0, end: undefined };
   job.tasks.set(taskIndex, task);
   return task;
 }

@@ -140,6 +140,7 @@ function revokeCancel(task: OpenTask): void {
   task.failureCount = 0;
   task.lossCount = 0;
   task.doubtCount = 0;
+  task.stopCount = 0;
   for (const replica of task.replicas) if (replica.abortFate === 'cancelled') replica.abortFate = 'retried';
 }
 

@@ -47,7 +47,7 @@ export function joinMachine(state: BrokerState, change: ChangeOf<'MachineJoined'
     provider, facts, processors: facts.processors, joinedAt: change.at, replicas: new Map(), heldProcessors: 0,
     account: openAccount(state, provider.providerId, facts.requestId), charged: 0, finishedCount: 0, failedCount: 0,
     times: new TimeCurve(), slowness: unknownSlowness,
-    isTold: false, isGone: false, breakages: 0, doubtedJobId: 0, quarantinedUntil: 0, isStopping: false,
+    isTold: false, isGone: false, breakages: 0, doubtedJobId: 0, quarantinedUntil: 0, isStopping: false, shutdownCount: 0,
   };
   state.machines.set(facts.machineId, machine);
   provider.machines.set(facts.machineId, machine);

@@ -1,4 +1,4 @@
-import { isCountedLoss } from '../../../bag/index.ts';
+import { isCountedLoss, isStop } from '../../../bag/index.ts';
 import type { TaskStatus } from '../../../messages/index.ts';
 import { invariant, type Instant, type TaskIndex } from '../../../shared/index.ts';
 import { getJob } from './apply-job.ts';
@@ -73,7 +73,7 @@ function putOn(state: BrokerState, replica: BrokerReplica): void {
 
 function openTask(job: BrokerJob, index: TaskIndex): OpenTask {
   const task: OpenTask = {
-    index, status: 'ready', replicas: [], successes: undefined, accepting: undefined, failureCount: 0, lossCount: 0, doubtCount: 0, avoidMachineId: '', avoidSince: 0,
+    index, status: 'ready', replicas: [], successes: undefined, accepting: undefined, failureCount: 0, lossCount: 0, doubtCount: 0, stopCount: 0, avoidMachineId: '', avoidSince: 0,
   };
   job.tasks.set(index, task);
   return task;
@@ -188,6 +188,7 @@ function countOnMachine(machine: BrokerMachine, ending: ReplicaEnding): void {
 
 /** What a task learns from a replica's end. */
 function remember(task: OpenTask, ending: ReplicaEnding, where: { readonly machineId: string; readonly at: Instant }): void {
+  if (isStop(ending)) task.stopCount++;
   if (ending.fate !== 'failed' && !isCountedLoss(ending)) return;
   if (ending.fate === 'failed') task.failureCount++;
   else task.lossCount++;

@@ -1,3 +1,4 @@
+import { stopsMax } from '../../../bag/index.ts';
 import type { TakenTask } from '../../../messages/index.ts';
 import type { Instant, JobId, MachineId, TaskIndex, UserId } from '../../../shared/index.ts';
 import type { ReplicaEnding } from '../changes.ts';
@@ -88,6 +89,7 @@ function describeMemories(state: BrokerState, job: BrokerJob, { task, now }: { r
   const memories: string[] = [];
   if (task.failureCount > 0) memories.push(`It failed ${task.failureCount} of ${plural(job.failuresMax, 'time')} so far.`);
   if (task.lossCount > 0) memories.push(`It was lost or broken ${task.lossCount} of ${plural(state.options.lossesMax, 'time')} so far.`);
+  if (task.stopCount > 0) memories.push(`Its machine was taken away while it ran ${task.stopCount} of ${plural(stopsMax, 'time')} so far.`);
   const machine = state.machines.get(task.avoidMachineId);
   const until = machine && avoidedUntil({ state, now }, machine, { queue: queueOf(job, task.index), task });
   if (until !== undefined) {

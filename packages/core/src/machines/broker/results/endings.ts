@@ -1,5 +1,6 @@
-import { doubtsMax, faultOfCode, isCountedLoss, isShutdown, noSpace } from '../../../bag/index.ts';
+import { doubtsMax, faultOfCode, isCountedLoss, isShutdown, isStop, noSpace, stopsMax } from '../../../bag/index.ts';
 import type { ReplicaEnd, TaskStatus } from '../../../messages/index.ts';
+import type { Instant } from '../../../shared/index.ts';
 import type { ReplicaEnding, ReplicaFate } from '../changes.ts';
 import { isFollower } from '../gangs/gang.ts';
 import type { BrokerOptions } from '../options.ts';
@@ -44,14 +45,14 @@ function abortedFate(abortFate: Exclude<BrokerReplica['abortFate'], undefined>):
  *
  * A task is given up only when nothing of it runs any more: a sister may still succeed.
  */
-export function statusAfter(replica: BrokerReplica, { fate, reason }: Pick<ReplicaEnding, 'fate' | 'reason'>, options: BrokerOptions, isInDoubt = false): TaskStatus {
+export function statusAfter(replica: BrokerReplica, { fate, reason, startedAt }: Pick<ReplicaEnding, 'fate' | 'reason' | 'startedAt'>, options: BrokerOptions, isInDoubt = false): TaskStatus {
   const { job, task } = replica;
   if (isFollower(replica)) return presentStatus(job, task);
   if (fate === 'accepted') return 'finished';
   if (hasEnded(task)) return presentStatus(job, task);
   if (task.replicas.length > 1 || task.successes !== undefined) return task.status;
   if (fate === 'cancelled' && replica.abortFate !== 'retried') return 'cancelled';
-  return statusAlone(task, { fate, reason, isInDoubt, failuresMax: replica.job.failuresMax, lossesMax: options.lossesMax });
+  return statusAlone(task, { fate, reason, startedAt, isInDoubt, failuresMax: replica.job.failuresMax, lossesMax: options.lossesMax });
 }
 
 /** What a task that has ended is now: it runs again when its result was doubted, and has sisters of a former winner beside. */
@@ -65,6 +66,8 @@ function presentStatus(job: BrokerJob, { index, status }: OpenTask): TaskStatus 
 interface LastEnding {
   readonly fate: ReplicaFate;
   readonly reason: string;
+  /** 0 when it did not run. */
+  readonly startedAt: Instant;
   /** See `isDoubted`. */
   readonly isInDoubt?: boolean;
   readonly failuresMax: number;
@@ -72,17 +75,18 @@ interface LastEnding {
 }
 
 /** What a task is after the last of its replicas ended without success. */
-export function statusAlone(task: OpenTask, { fate, reason, isInDoubt = false, failuresMax, lossesMax }: LastEnding): TaskStatus {
+export function statusAlone(task: OpenTask, { isInDoubt = false, failuresMax, lossesMax, ...ending }: LastEnding): TaskStatus {
   // A task that nobody can run is not tried as often as machines may be lost.
   if (isInDoubt && task.doubtCount + 1 >= doubtsMax) return 'failed';
-  const failures = task.failureCount + (fate === 'failed' ? 1 : 0);
-  const losses = task.lossCount + (isCountedLoss({ fate, reason }) ? 1 : 0);
-  return failures >= failuresMax || losses >= lossesMax ? 'failed' : 'ready';
+  const failures = task.failureCount + (ending.fate === 'failed' ? 1 : 0);
+  const losses = task.lossCount + (isCountedLoss(ending) ? 1 : 0);
+  const stops = task.stopCount + (isStop(ending) ? 1 : 0);
+  return failures >= failuresMax || losses >= lossesMax || stops >= stopsMax ? 'failed' : 'ready';
 }
 
-/** Whether a task has failed or been lost as often as it may. */
-export function isSpent({ failureCount, lossCount, doubtCount }: OpenTask, { failuresMax }: Pick<BrokerJob, 'failuresMax'>, { lossesMax }: BrokerOptions): boolean {
-  return failureCount >= failuresMax || lossCount >= lossesMax || doubtCount >= doubtsMax;
+/** Whether a task has failed, been lost or been stopped as often as it may. */
+export function isSpent({ failureCount, lossCount, doubtCount, stopCount }: OpenTask, { failuresMax }: Pick<BrokerJob, 'failuresMax'>, { lossesMax }: BrokerOptions): boolean {
+  return failureCount >= failuresMax || lossCount >= lossesMax || doubtCount >= doubtsMax || stopCount >= stopsMax;
 }
 
 /** What a task is without one of its successes, which ends so. */
@@ -90,7 +94,7 @@ export function statusWithout({ state }: Pick<Turn, 'state'>, { job, task }: Suc
   if ((task.successes?.length ?? 0) > 1) return 'verifying';
   if (task.replicas.length > 0) return 'running';
   if (fate === 'cancelled' || job.status === 'cancelled') return 'cancelled';
-  return statusAlone(task, { fate, reason: '', failuresMax: job.failuresMax, lossesMax: state.options.lossesMax });
+  return statusAlone(task, { fate, reason: '', startedAt: 0, failuresMax: job.failuresMax, lossesMax: state.options.lossesMax });
 }
 
 /**
@@ -107,7 +111,7 @@ export function toldEnding(turn: Turn, replica: BrokerReplica, end: ReplicaEnd):
   const fate = fateOf(replica, end);
   const reason = reasonOf(replica, end);
   const isInDoubt = isDoubted({ ...end, fate });
-  const taskStatus = statusAfter(replica, { fate, reason }, turn.state.options, isInDoubt);
+  const taskStatus = statusAfter(replica, { fate, reason, startedAt: end.startedAt }, turn.state.options, isInDoubt);
   const isLostOften = taskStatus === 'failed' && fate === 'lost' && !isInDoubt && !isFollower(replica);
   return {
     replicaId: replica.replicaId, taskIndex: replica.task.index, fate, taskStatus,
@@ -134,7 +138,7 @@ export function endUntold(turn: Turn, replica: BrokerReplica, end: UntoldEnd): v
 /** The ending of a replica of which no machine tells: now, as far as anybody knows. */
 export function untoldEnding(turn: Turn, replica: BrokerReplica, end: UntoldEnd): ReplicaEnding {
   const fate = replica.abortFate === undefined ? end.fate : abortedFate(replica.abortFate);
-  const taskStatus = statusAfter(replica, { fate, reason: end.reason }, turn.state.options);
+  const taskStatus = statusAfter(replica, { fate, reason: end.reason, startedAt: replica.startedAt }, turn.state.options);
   const isLostOften = taskStatus === 'failed' && fate === 'lost' && !isFollower(replica);
   return {
     replicaId: replica.replicaId, taskIndex: replica.task.index, fate, taskStatus,

@@ -37,7 +37,10 @@ export function takeReport(turn: Turn, input: InputOf<'MachineReported'>): void 
  */
 function judgeHealth(machine: BrokerMachine, ends: readonly ReplicaEnd[]): ReportHealth {
   const health = healthOf(ends);
-  if (health === 'sound') machine.doubtedJobId = 0;
+  if (health === 'sound') {
+    machine.doubtedJobId = 0;
+    machine.shutdownCount = 0;
+  }
   if (health !== 'doubted') return health;
   const job = ends.map(({ replicaId }) => machine.replicas.get(replicaId)?.job).find((one) => one !== undefined);
   if (job === undefined) return 'silent';
@@ -46,7 +49,7 @@ function judgeHealth(machine: BrokerMachine, ends: readonly ReplicaEnd[]): Repor
   return job.finished.size > 0 || (doubtedJobId !== 0 && doubtedJobId !== job.jobId) ? 'broken' : 'silent';
 }
 
-/** Long enough for the agents of an allocation to hear of its end one after another, and for one that stops to be gone. */
+/** Long enough for the agents of an allocation to hear of its end one after another, and for one that stops to be gone. It doubles for a machine that is told to stop and stays. */
 const shutdownPause: Duration = 5_000;
 
 /**
@@ -57,11 +60,15 @@ function noteShutdown({ state, now }: Turn, machine: BrokerMachine, ends: readon
   if (machine.quarantinedUntil <= now) machine.isStopping = false;
   if (!ends.some(({ outcome, reason }) => outcome === 'broken' && isShutdown(reason))) return;
   const { provider, facts: { requestId } } = machine;
+  // What is reported within the pause is of the same shutdown.
+  if (!machine.isStopping) machine.shutdownCount++;
   const stopping = requestId === '' ? [machine] : [...state.machines.values()].filter((other) => other.provider === provider && other.facts.requestId === requestId);
   for (const other of stopping) {
     other.quarantinedUntil = Math.max(other.quarantinedUntil, now + shutdownPause);
     other.isStopping = true;
   }
+  const doublings = Math.min(30, Math.max(0, machine.shutdownCount - 1));
+  machine.quarantinedUntil = Math.max(machine.quarantinedUntil, now + Math.min(state.options.quarantine.longest, shutdownPause * 2 ** doublings));
 }
 
 function noteStarts(turn: Turn, machine: BrokerMachine, report: MachineReport): void {
