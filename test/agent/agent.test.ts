@@ -128,20 +128,20 @@ test.serial('inputs are put and stored with their modes, each content fetched on
   t.is(text((await provider.run(aTemplate('cat $STORAGE/data/small'))).standardOutput), 'small');
 });
 
-test.serial('inputs that cannot be had or would leave their folder break the replica, not the agent', async (t) => {
+test.serial('inputs that cannot be had break the replica, and such that would leave their folder are the task's fault; neither hurts the agent', async (t) => {
   const { provider } = await startRig(t);
   const gone = { sha256: createHash('sha256').update('gone').digest('hex'), size: 4 };
   t.like(await provider.run(aTemplate('true'), { inputs: [{ root: 'playpen', path: 'x', content: gone, mode: 0o600 }] }), { outcome: 'broken', reason: 'MUT_CONTENT_NOT_FOUND' });
   const content = provider.addContent(Buffer.from('x'));
   for (const escape of ['../x', '/etc/x', 'a/../../x']) {
-    t.like(await provider.run(aTemplate('true'), { inputs: [{ root: 'storage', path: escape, content, mode: 0o600 }] }), { outcome: 'broken', reason: 'MUT_PATH_ESCAPES' }, escape);
+    t.like(await provider.run(aTemplate('true'), { inputs: [{ root: 'storage', path: escape, content, mode: 0o600 }] }), { outcome: 'failed', reason: 'MUT_PATH_ESCAPES' }, escape);
   }
 });
 
 test.serial('outputs come home: files, folders, large ones on a stream of their own; a missing one fails the task', async (t) => {
   const { provider } = await startRig(t);
   const outputs = [{ root: 'playpen' as const, path: 'one' }, { root: 'playpen' as const, path: 'many' }, { root: 'storage' as const, path: 'kept' }];
-  const end = await provider.run(aTemplate('echo 1 >one; mkdir -p many/sub; echo 2 >many/a; chmod 750 many/a; head -c 300000 /dev/zero >many/sub/b; ln -s /etc/passwd many/l; echo 3 >$STORAGE/kept'), { outputs });
+  const end = await provider.run(aTemplate('echo 1 >one; mkdir -p many/sub; echo 2 >many/a; chmod 750 many/a; head -c 300000 /dev/zero >many/sub/b; echo 3 >$STORAGE/kept'), { outputs });
   t.is(end.outcome, 'succeeded', end.detail);
   t.deepEqual(end.outputs.map((output) => [output.outputIndex, output.path, output.content.size]), [[0, '', 2], [1, 'a', 2], [1, 'sub/b', 300_000], [2, '', 2]]);
   t.is(end.outputs[1]?.mode, 0o750);
@@ -152,6 +152,7 @@ test.serial('outputs come home: files, folders, large ones on a stream of their 
   t.is(large.content.sha256, createHash('sha256').update(Buffer.alloc(300_000)).digest('hex'));
   t.like(await provider.run(aTemplate('true'), { outputs: [{ root: 'playpen', path: 'nothing' }] }), { outcome: 'failed', reason: 'MUT_OUTPUT_MISSING' });
   t.like(await provider.run(aTemplate('exit 4'), { outputs: [{ root: 'playpen', path: 'nothing' }] }), { outcome: 'failed', reason: 'MUT_COMMAND_FAILED' });
+  t.like(await provider.run(aTemplate('mkdir many; ln -s /etc/passwd many/l'), { outputs: [{ root: 'playpen', path: 'many' }] }), { outcome: 'failed', reason: 'MUT_OUTPUT_LINK' });
   t.like(await provider.run(aTemplate('ln -s /etc/passwd out'), { outputs: [{ root: 'playpen', path: 'out' }] }), { outcome: 'failed', reason: 'MUT_PATH_ESCAPES' });
 });
 
