@@ -266,7 +266,7 @@ export class AgentProcess {
       return;
     }
     const label = template.environment['SIMULATED_JOB'] ?? '';
-    const digest = this.#setup.world.truth.writtenBy({ label, replicaId: start.replicaId });
+    const digest = this.#setup.world.truth.leftBy({ label, replicaId: start.replicaId });
     // What others read is told from what other tasks wrote.
     const keptAs = `${digest.slice(0, 32)} of ${label} ${start.taskIndex}`;
     const isKept = start.outputs.some(({ keep }) => keep === true);

@@ -222,6 +222,11 @@ export class Truth {
     this.#results.set(resultKey({ label: result.label, replicaId }), result);
   }
 
+  /** What a run left behind, which is collected also where it failed. */
+  leftBy(replica: LabelledReplica): string {
+    return this.#results.get(resultKey(replica))?.digest ?? 'failed'.padEnd(64, '0');
+  }
+
   /** What a run brought; it must have ended well. */
   writtenBy(replica: LabelledReplica): string {
     const result = this.#results.get(resultKey(replica));
