@@ -128,7 +128,7 @@ test.serial('inputs are put and stored with their modes, each content fetched on
   t.is(text((await provider.run(aTemplate('cat $STORAGE/data/small'))).standardOutput), 'small');
 });
 
-test.serial('inputs that cannot be had break the replica, and such that would leave their folder are the task's fault; neither hurts the agent', async (t) => {
+test.serial('inputs that cannot be had break the replica, and a path out of the folder fails the task; neither hurts the agent', async (t) => {
   const { provider } = await startRig(t);
   const gone = { sha256: createHash('sha256').update('gone').digest('hex'), size: 4 };
   t.like(await provider.run(aTemplate('true'), { inputs: [{ root: 'playpen', path: 'x', content: gone, mode: 0o600 }] }), { outcome: 'broken', reason: 'MUT_CONTENT_NOT_FOUND' });

@@ -47,3 +47,18 @@ test.serial('a request that turns out worse than what the queue offers since is 
     await grid.stop();
   }
 });
+
+test.serial('a bag of short tasks on a cluster with a long limit asks for little at first, says so, and is done without more', async (t) => {
+  const grid = await Grid.start({ clusters: [2], clusterArgs: ['--walltime-max', '24h', '--requests-max', '10'], providerArgs: ['--queue-interval', '200ms'] });
+  try {
+    const jobId = await grid.client.submit([taskGroup('sleep 1', 20)]);
+    const job = await grid.client.waitEnded(jobId);
+    t.is(job.status, JobStatus.FINISHED);
+    const { requests } = await callUnary(grid.client.raw, 'listRequests', { endedToo: true }, { deadlineMs: minute });
+    t.true(requests.length <= 3, `${requests.length} requests`);
+    for (const { walltimeMs } of requests) t.true(walltimeMs <= 60 * minute, `${walltimeMs} ms`);
+    t.regex(requests[0]?.reasons[0] ?? '', /^Task run times are unknown: requesting 2 processors for 1 h first; more once tasks finish\.$/);
+  } finally {
+    await grid.stop();
+  }
+});

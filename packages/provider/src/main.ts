@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
-import { providerDefaults, type ProviderConfig } from '@mutirao/core/machines/provider';
+import { firstRequestLimits, providerDefaults, type ProviderConfig } from '@mutirao/core/machines/provider';
 import { findHeuristic, heuristicDefaults, heuristicChoices, requestBudget } from '@mutirao/core/requests';
 import { accountName, ensureToken, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { identityFolder, userOfIdentity, userTrust } from '@mutirao/runtime/identity';
@@ -37,6 +37,8 @@ const options = {
   refusalsMax: integer({ help: 'After so many refusals in a row a request is tried once an hour only, until new demand comes up.', default: refusalsMax, min: 1, max: 1000 }),
   submissionsPerHour: integer({ help: 'A heuristic that watches the queue asks for no more requests within an hour.', default: submissions, min: 1, max: 10_000 }),
   withdrawalsPerHour: integer({ help: 'A heuristic that watches the queue gives up no more requests within an hour, waiting and running ones together.', default: withdrawals, min: 0, max: 10_000 }),
+  firstRequestWalltime: duration({ help: 'Longest walltime of requests while task run times are unknown; doubled as tasks outlast it. 0 for no limits on first requests. Not for static and mixed.', default: firstRequestLimits.walltime }),
+  firstRequestsMax: integer({ help: 'While task run times are unknown, so many requests wait at first, beyond those that use free processors.', default: firstRequestLimits.waitingMax, min: 1, max: 1_000_000 }),
   spoolBytes: bytes({ help: 'Most that outputs of tasks may hold which wait here for a broker that is away; beyond that they wait at their machines.', default: 16 * 2 ** 30 }),
   agentCommand: text({ help: 'What an allocation runs on each processor, as a JSON array of program and arguments; empty for this release\'s agent.', placeholder: 'JSON', default: '' }),
   agentOrphanTimeout: duration({ help: 'Agents of allocations give up after so long without the provider; 0 for their own choice.', default: 0 }),
@@ -95,6 +97,10 @@ function holdingOf({ holdAhead }: Config): Pick<ProviderConfig, 'holding'> {
   return holding === undefined ? {} : { holding };
 }
 
+function firstRequestsOf({ firstRequestWalltime: walltime, firstRequestsMax: waitingMax }: Config): Pick<ProviderConfig, 'firstRequests'> {
+  return walltime === 0 ? {} : { firstRequests: { walltime, waitingMax } };
+}
+
 function machineConfig(config: Config, home: string): ProviderConfig {
   if (!/^[\w.-]{1,64}$/.test(config.id)) throw new MutiraoError('MUT_BAD_CONFIG', `id is "${config.id}"; want up to 64 letters, digits, "_", "." or "-"`);
   if (findHeuristic(config.heuristic) === undefined) {
@@ -106,7 +112,7 @@ function machineConfig(config: Config, home: string): ProviderConfig {
     idleRelease: config.idleRelease, agentGrace: config.agentGrace, brokerGrace: config.brokerGrace, deputyAfter: config.deputyAfter,
     refusalPause: config.refusalPause, refusalPauseMax: config.refusalPauseMax, refusalsMax: config.refusalsMax,
     perHour: { submissions: config.submissionsPerHour, withdrawals: config.withdrawalsPerHour },
-    ...holdingOf(config),
+    ...holdingOf(config), ...firstRequestsOf(config),
   };
 }
 

@@ -6,7 +6,7 @@ import { aReservation } from './claimed-reservation.ts';
 /**
  * A provider machine that is spoken to in lines, for interaction files and short tests; where nothing else is said, `static` decides, since what it asks for is plain.
  *
- * Lines: `at T`, `start`, `limits requests=R width=W walltime=T`, `connect B [instance=I] [resource]`, `disconnect B`, `demand B N [xP [elsewhere=T] [gang=P]] [inside=7:1000-5000x4/3]`, `accepted Q`,
+ * Lines: `at T`, `start`, `limits requests=R width=W walltime=T`, `connect B [instance=I] [resource]`, `disconnect B`, `demand B N [xP [elsewhere=T] [gang=P] [stated=T]] [inside=7:1000-5000x4/3]`, `accepted Q`,
  * `lease B SEQUENCE horizon=T [caught=I,J] FIRST-LAST[:inputs|:time=T|:NAME=VALUE] ...`, `trim B IDS`, `stocked B lease=S IDS`, `report M SEQUENCE ENDED|- [BYTES [sound|broken|full|silent]]`, `unstartable M IDS`, `acknowledge B M SEQUENCE`,
  * `refused Q WHY`, `unknown Q`, `released Q`, `listing [at=T] [free=P] [honours=7:1000-5000x4] Q=queued[@T] Q=running@T Q=ended@T:WHY ...` (a local user's: `NAME=running@T/WIDTHxWALLTIME`, or `queued`, or `held` for something else than processors),
  * `listing-failed WHY`, `settings HEURISTIC default=T` (what a restart after this line starts it with),
@@ -210,11 +210,11 @@ function parseEntry(word: string): { requestId: string; status: QueuedRequest['s
 
 function demandOf(brokerId: string, rest: string): ProviderInput {
   const [count = '0', processors = 'x1'] = rest.split(' ').filter((word) => !word.includes('='));
-  const { elsewhere, unplaced, gang } = valuesOf(rest);
+  const { elsewhere, unplaced, gang, stated } = valuesOf(rest);
   const taskTimes = elsewhere === undefined ? {} : { taskTimes: { count: 1, censoredCount: 0, median: elsewhere, ninetieth: elsewhere, ninetyNinth: elsewhere } };
   return {
     kind: 'DemandChanged', brokerId,
-    demand: { pendingTasks: Number(count), processors: Number(processors.slice(1)), taskTimeMax: undefined, taskTimeMean: undefined, deadline: undefined, userId: 'ana', unplacedTasks: unplaced, ...(gang === undefined ? {} : { gangProcessors: gang }), ...taskTimes, ...reservedOf(rest) },
+    demand: { pendingTasks: Number(count), processors: Number(processors.slice(1)), taskTimeMax: undefined, taskTimeMean: undefined, deadline: undefined, userId: 'ana', unplacedTasks: unplaced, ...(gang === undefined ? {} : { gangProcessors: gang }), ...(stated === undefined ? {} : { statedTime: stated }), ...taskTimes, ...reservedOf(rest) },
   };
 }
 

@@ -24,6 +24,7 @@ export function decodeDemand(wire: DemandWire): Demand {
     deadline: wire.deadlineUnixMs, userId: wire.userId,
     ...(wire.unplacedTasks === undefined ? {} : { unplacedTasks: wire.unplacedTasks }),
     ...(wire.gangProcessors === undefined ? {} : { gangProcessors: wire.gangProcessors }),
+    ...(wire.statedTimeMs === undefined ? {} : { statedTime: wire.statedTimeMs }),
     ...(wire.taskTimes === undefined ? {} : { taskTimes: decodeTaskTimes(wire.taskTimes) }),
     ...(wire.reserved.length === 0 ? {} : { reserved: wire.reserved.map(decodeReserved) }),
   };
@@ -34,7 +35,7 @@ export function encodeDemand(demand: Demand): DemandWire {
   return {
     pendingTasks: demand.pendingTasks, processors: demand.processors, taskTimeMsMax: demand.taskTimeMax, taskTimeMsMean: demand.taskTimeMean,
     deadlineUnixMs: demand.deadline, userId: demand.userId, unplacedTasks: demand.unplacedTasks, gangProcessors: demand.gangProcessors, taskTimes: demand.taskTimes && encodeTaskTimes(demand.taskTimes),
-    reserved: (demand.reserved ?? []).map(encodeReserved),
+    statedTimeMs: demand.statedTime, reserved: (demand.reserved ?? []).map(encodeReserved),
   };
 }
 

@@ -21,6 +21,8 @@ export interface Demand {
   readonly gangProcessors?: ProcessorCount;
   /** Left out before anything was seen, and by brokers that do not keep it. */
   readonly taskTimes?: TimeQuantiles | undefined;
+  /** The longest run time that users state for a task: an estimate, else a limit. Left out where none do. */
+  readonly statedTime?: Duration;
   /** Inside reservations of its resource, which all of the above leaves out; left out where nothing is wanted there. */
   readonly reserved?: readonly ReservedDemand[];
 }

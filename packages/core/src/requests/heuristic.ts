@@ -152,6 +152,8 @@ export interface RequestFacts {
    * out, it is complete.
    */
   readonly listingState?: 'complete' | 'hidden' | 'stale';
+  /** For how long processors are taken to be held that are neither free nor held by a listed request; left out, the longest walltime. */
+  readonly unlistedTime?: Duration;
 }
 
 /** A request that a heuristic wants submitted. */
@@ -202,5 +204,7 @@ export interface RequestHeuristic {
   readonly decidesAt?: 'ends' | 'queue events';
   /** Whether a running request is to be released as soon as it has no task and none waits for a processor; else it is held until its end, or as the driver was told. */
   readonly releasesIdle?: boolean;
+  /** Whether it is meant for tasks that are known to be long, so that its first requests are not kept small by a provider; left out, it is not. */
+  readonly expectsLongTasks?: boolean;
   draft(facts: RequestFacts): RequestDecision;
 }

@@ -11,6 +11,7 @@ import { isFirstDecision } from './options.ts';
  */
 export const mixedHeuristic: RequestHeuristic = {
   name: 'mixed',
+  expectsLongTasks: true,
   draft(facts) {
     const obstacle = findObstacle(facts);
     if (obstacle !== undefined) return { drafts: [], reasons: [obstacle] };

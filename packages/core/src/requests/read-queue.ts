@@ -6,7 +6,7 @@ import { HeldTime } from './held-time.ts';
 import { placeInOrder, type OnPlaced } from './place-in-order.ts';
 
 /** What is read of the queue. */
-export type QueueFacts = Pick<RequestFacts, 'now' | 'limits' | 'listing' | 'queue'>;
+export type QueueFacts = Pick<RequestFacts, 'now' | 'limits' | 'listing' | 'queue' | 'unlistedTime'>;
 
 /** How the queue is read. */
 export interface QueueReading {
@@ -55,7 +55,7 @@ export function readQueue(facts: QueueFacts, { rank = Infinity, onPlaced }: Queu
   return { free, waitingCount: waiting.length };
 }
 
-function holdRunning({ now, limits, listing }: QueueFacts): HeldTime {
+function holdRunning({ now, limits, listing, unlistedTime = limits.walltimeMax }: QueueFacts): HeldTime {
   const held = new HeldTime(now, listing.requests.length + (listing.reservations?.length ?? 0) + 1);
   let unlisted = limits.processors - listing.processorsFree;
   for (const { status, width, startsAt, walltime, reservationId } of listing.requests) {
@@ -65,6 +65,6 @@ function holdRunning({ now, limits, listing }: QueueFacts): HeldTime {
     const end = startsAt + walltime;
     held.hold(width, now, end > now ? end : now + limits.walltimeGranularity);
   }
-  if (unlisted > 0) held.hold(unlisted, now, now + limits.walltimeMax);
+  if (unlisted > 0) held.hold(unlisted, now, now + unlistedTime);
   return held;
 }

@@ -14,7 +14,7 @@ import { optionsOf } from './options.ts';
  * the resource's granularity. An option asks for maxP always, as the users of OurGrid did. Where it is known how many tasks have no
  * place, those are |T^p|, and slots that they do not need stay free.
  */
-export const staticHeuristic: RequestHeuristic = { name: 'static', draft: draftStatic };
+export const staticHeuristic: RequestHeuristic = { name: 'static', expectsLongTasks: true, draft: draftStatic };
 
 function draftStatic(facts: RequestFacts): RequestDecision {
   const { limits, demand, pending } = facts;

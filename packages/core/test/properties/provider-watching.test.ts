@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { freezeProvider, isPending, thawProvider, type ProviderChange, type ProviderCommand, type ProviderInput, type ProviderSnapshot } from '@mutirao/core/machines/provider';
+import { freezeProvider, isPending, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput, type ProviderSnapshot } from '@mutirao/core/machines/provider';
 import type { QueuedRequest, ResourceLimits } from '@mutirao/core/messages';
 import { ProviderDialogue, runs } from '@mutirao/testkit';
 
@@ -18,7 +18,7 @@ type Act =
 
 /** A resource that takes what it is asked for, beside local users whose entries may make no sense. */
 class World {
-  readonly dialogue = new ProviderDialogue({ heuristic: 'finish', perHour });
+  readonly dialogue: ProviderDialogue;
   readonly truth = new Map<string, QueuedRequest>();
   readonly drafted: Extract<ProviderChange, { kind: 'RequestDrafted' }>[] = [];
   readonly givenUp: Extract<ProviderChange, { kind: 'RequestReleasing' }>[] = [];
@@ -30,7 +30,8 @@ class World {
   private connectionId = 0;
   private heardCount = 0;
 
-  constructor() {
+  constructor(config: Partial<ProviderConfig>) {
+    this.dialogue = new ProviderDialogue({ heuristic: 'finish', perHour, ...config });
     this.deliver({ kind: 'ProviderStarted', instance: 'i' }, { kind: 'LimitsRead', limits: this.limits });
     this.connect();
   }
@@ -197,13 +198,16 @@ const anyAct: fc.Arbitrary<Act> = fc.oneof(
 const nightRuns = runs(20_261_123, 150);
 const anyActs = fc.array(anyAct, { maxLength: 50, size: 'max' });
 
-function play(acts: readonly Act[]): World {
-  const world = new World();
+function play(acts: readonly Act[], config: Partial<ProviderConfig> = {}): World {
+  const world = new World(config);
   world.list();
   world.demand(60);
   for (const act of acts) world.act(act);
   return world;
 }
+
+/** Without limits on first requests, and with some. */
+const settings: readonly Partial<ProviderConfig>[] = [{}, { firstRequests: { walltime: hour / 4, waitingMax: 1 } }];
 
 function mostWithinAnHour(instants: readonly number[]): number {
   return instants.reduce((most, at) => Math.max(most, instants.filter((other) => other > at - hour && other <= at).length), 0);
@@ -211,8 +215,10 @@ function mostWithinAnHour(instants: readonly number[]): number {
 
 test('whatever happens to limits, tasks and the queue, no request is beyond the limits of its moment, and the budget of no hour is exceeded', (t) => {
   fc.assert(fc.property(anyActs, (acts) => {
-    const { drafted, givenUp } = play(acts);
-    return mostWithinAnHour(drafted.map(({ at }) => at)) <= perHour.submissions && mostWithinAnHour(givenUp.map(({ at }) => at)) <= perHour.withdrawals;
+    return settings.every((config) => {
+      const { drafted, givenUp } = play(acts, config);
+      return mostWithinAnHour(drafted.map(({ at }) => at)) <= perHour.submissions && mostWithinAnHour(givenUp.map(({ at }) => at)) <= perHour.withdrawals;
+    });
   }), nightRuns);
   t.pass();
 });
@@ -232,12 +238,14 @@ test('what a heuristic that watches was promised, has waited and asked for is wh
 
 test('where nothing happens for two days, what was asked for stays: no loop of asking and giving up', (t) => {
   fc.assert(fc.property(anyActs, (acts) => {
-    const world = play(acts);
-    world.demand(100);
-    world.standStill(4 * hour);
-    const [draftedCount, givenUpCount] = [world.drafted.length, world.givenUp.length];
-    world.standStill(48 * hour);
-    return world.drafted.length - draftedCount <= 2 && world.givenUp.length - givenUpCount <= 2;
+    return settings.every((config) => {
+      const world = play(acts, config);
+      world.demand(100);
+      world.standStill(4 * hour);
+      const [draftedCount, givenUpCount] = [world.drafted.length, world.givenUp.length];
+      world.standStill(48 * hour);
+      return world.drafted.length - draftedCount <= 2 && world.givenUp.length - givenUpCount <= 2;
+    });
   }), { ...nightRuns, numRuns: Math.ceil((nightRuns.numRuns ?? 100) / 5) });
   t.pass();
 });

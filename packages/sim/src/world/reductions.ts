@@ -75,6 +75,7 @@ const clusterReductions: readonly PartReduction<ClusterPlan>[] = [
   ({ isWatched: _left, ...cluster }) => [cluster],
   ({ holding: _left, ...cluster }) => [cluster],
   ({ perHour: _left, ...cluster }) => [cluster],
+  ({ firstRequests: _left, ...cluster }) => [cluster],
   ({ nodeLossesPerHour: _left, ...cluster }) => [cluster],
   ({ signalsTasks: _left, ...cluster }) => [cluster],
   (cluster) => [{ ...cluster, faults: honestManager }],

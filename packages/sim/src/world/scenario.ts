@@ -1,3 +1,4 @@
+import type { FirstRequestLimits } from '@mutirao/core/machines/provider';
 import type { ReplicationCap, SchedulerName } from '@mutirao/core/messages';
 import type { BucOrder } from '@mutirao/core/queue';
 import type { BudgetLeft } from '@mutirao/core/requests';
@@ -107,6 +108,8 @@ export interface ClusterPlan {
   readonly heuristic: string;
   /** What a heuristic that watches the queue may ask for, and give up, within an hour; left out, as usual. */
   readonly perHour?: BudgetLeft;
+  /** Bounds on requests while no task has ended; left out, none. */
+  readonly firstRequests?: FirstRequestLimits;
   /** Requests of local users in an hour; 0 for none. */
   readonly localPerHour: number;
   /** Requests of further local users, each of one user. */

@@ -105,6 +105,15 @@ export function finishingScenario(scenario: Scenario): Scenario {
   return drawFinishing(scenario.seed, { ...scenario, clusters, jobs });
 }
 
+/**
+ * The same where first requests are kept small, and tasks take a few times the first walltime at most: requests grow as tasks outlast them.
+ */
+export function cautiousScenario(scenario: Scenario): Scenario {
+  const finishing = finishingScenario(scenario);
+  const firstRequests = { walltime: 40_000, waitingMax: 1 };
+  return { ...finishing, labs: [], clusters: finishing.clusters.map((cluster) => ({ ...cluster, firstRequests })) };
+}
+
 /** The same jobs on a cluster that ends allocations all the time, with a signal to every process of them, tasks before agents: short walltimes, and lost nodes. */
 export function signallingScenario(scenario: Scenario): Scenario {
   const [first = usualCluster] = scenario.clusters;

@@ -298,7 +298,7 @@ export class World implements Surroundings {
         return this.#startAgent(site, place, { request, index, onExit });
       },
     }) });
-    const config: Partial<ProviderConfig> = { resourceKind: 'cluster', heuristic: plan.heuristic, userId: 'user', ...(plan.holding === undefined ? {} : { holding: plan.holding }), ...(plan.perHour === undefined ? {} : { perHour: plan.perHour }) };
+    const config: Partial<ProviderConfig> = { resourceKind: 'cluster', heuristic: plan.heuristic, userId: 'user', ...(plan.holding === undefined ? {} : { holding: plan.holding }), ...(plan.perHour === undefined ? {} : { perHour: plan.perHour }), ...(plan.firstRequests === undefined ? {} : { firstRequests: plan.firstRequests }) };
     const provider = this.#addProvider(name, front, config, { askManager: this.#askerOf(cluster), watchManager: plan.isWatched === true ? this.#watcherOf(cluster) : undefined });
     this.heuristics.begin(`provider ${name}`, plan.heuristic);
     const site: ClusterSite = { plan, cluster, provider, agents };

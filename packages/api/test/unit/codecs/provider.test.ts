@@ -9,7 +9,7 @@ import { AllocationRequest as AllocationRequestWire, Demand as DemandWire, Resou
 test('a demand comes out as it went in, with what it does not say left unsaid', (t) => {
   const demand: Demand = { pendingTasks: 5, processors: 2, taskTimeMax: undefined, taskTimeMean: undefined, deadline: undefined, userId: 'ana' };
   const seen: Demand = { ...demand, taskTimeMax: 10, taskTimeMean: 0, deadline: 99 };
-  const placed: Demand = { ...seen, unplacedTasks: 0, taskTimes: { count: 7, censoredCount: 3, median: 5, ninetieth: 9, ninetyNinth: undefined } };
+  const placed: Demand = { ...seen, unplacedTasks: 0, statedTime: 5000, taskTimes: { count: 7, censoredCount: 3, median: 5, ninetieth: 9, ninetyNinth: undefined } };
   const reserved: Demand = { ...placed, reserved: [{ ...readClaim(aClaim()), processors: 2 }] };
   const moved: Demand = { ...placed, reserved: [{ ...readClaim(aClaim()), startsAt: 7000, endsAt: 11_000, amount: 9, hasMoved: true, processors: 2 }] };
   for (const one of [demand, seen, placed, reserved, moved]) t.deepEqual(decodeDemand(DemandWire.decode(DemandWire.encode(encodeDemand(one)).finish())), one);

@@ -2,6 +2,7 @@ import { nextReview, reviewPauseMin, type DraftedRequest, type RequestDecision, 
 import { describeTime, invariant, plural, type Instant } from '../../shared/index.ts';
 import { budgetLeft, budgetOf, budgetRenewedAt } from './asked-lately.ts';
 import { demandOf, type Resource } from './decision-facts.ts';
+import { boundFirstRequests, describeFirstBound, explainFirstRequests } from './first-requests.ts';
 import { giveUp, withdrawUnfit } from './give-up.ts';
 import { noteDecision } from './note-decision.ts';
 import { isPending, type KnownBroker } from './state.ts';
@@ -42,12 +43,14 @@ function askFor(turn: Turn, resource: Resource, heuristic: RequestHeuristic, { b
   const slots = free > 0 ? Math.ceil(free / sharers) : free;
   const share = Math.max(0, slots);
   const facts = watchedFacts(turn, resource, { broker, slots, sharers });
-  const decision = heuristic.draft(facts);
+  const bound = boundFirstRequests(state, heuristic, broker, facts);
+  const decision = heuristic.draft(bound?.facts ?? facts);
   checkDecision(heuristic, facts, { decision, slots });
   noteDecision(turn, heuristic, decision);
   const givenUp = giveUp(turn, broker, decision.givenUp ?? []);
   const pending = facts.pending.filter(({ requestId }) => !givenUp.has(requestId));
-  const drafts = widenForGang(decision.drafts, demandOf(turn, broker).gangProcessors ?? 0, { widthMax: resource.limits.widthMax, pending });
+  const widened = widenForGang(decision.drafts, demandOf(turn, broker).gangProcessors ?? 0, { widthMax: resource.limits.widthMax, pending });
+  const drafts = explainFirstRequests(bound, widened);
   for (const draft of drafts.slice(0, share)) submitDraft(turn, broker, draft, decision.candidates);
   const { watch } = broker;
   const reviewAt = Math.min(decision.reviewAt ?? Infinity, budgetRenewedAt(state, now));
@@ -56,7 +59,7 @@ function askFor(turn: Turn, resource: Resource, heuristic: RequestHeuristic, { b
   watch.askedAt = now;
   watch.demand = broker.demand;
   watch.endedCount = broker.taskTimes.count;
-  watch.reasons = [...decision.reasons, ...describeListing(turn, facts), ...describeWait(drafts, share), ...describeBudget(turn)];
+  watch.reasons = [...describeFirstBound(bound), ...decision.reasons, ...describeListing(turn, facts), ...describeWait(drafts, share), ...describeBudget(turn)];
 }
 
 /** Less than 0 where the limits have become smaller than what is there: then what is given up leaves no slot for anything else. */

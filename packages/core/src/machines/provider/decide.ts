@@ -5,6 +5,7 @@ import { isTooWide, neededAlone, requestsOf, runningProcessors, unplacedTasks, w
 import { demandOf, factsOf, pendingOf, type Resource } from './decision-facts.ts';
 import { wantsOf } from './decide-reserved.ts';
 import { describeNoWork, releasesRunning, takesNoWork } from './draining.ts';
+import { boundFirstRequests, describeFirstBound, explainFirstRequests } from './first-requests.ts';
 import { decidingHeuristic } from './heuristic.ts';
 import { noteDecision } from './note-decision.ts';
 import { credentialEnd, isPending, isServing, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
@@ -155,11 +156,13 @@ function draftFor(turn: Turn, resource: Resource, heuristic: RequestHeuristic, {
   const pending = held.filter(({ reservation, heldFor }) => reservation === undefined && heldFor === undefined).map(pendingOf);
   const share = Math.ceil(Math.max(0, limits.requestsMax - held.length) / sharers);
   const demand = demandOf(turn, broker);
-  const facts = factsOf(turn, resource, broker);
-  const decision = heuristic.draft({ ...facts, limits: { ...limits, requestsMax: pending.length + share }, pending, demand: { ...facts.demand, unplacedTasks: unplacedTasks(turn, broker) } });
+  const known = factsOf(turn, resource, broker);
+  const facts = { ...known, limits: { ...limits, requestsMax: pending.length + share }, pending, demand: { ...known.demand, unplacedTasks: unplacedTasks(turn, broker) } };
+  const bound = boundFirstRequests(state, heuristic, broker, facts);
+  const decision = heuristic.draft(bound?.facts ?? facts);
   noteDecision(turn, heuristic, decision);
   const drafts = widenForGang(decision.drafts, demand.gangProcessors ?? 0, { widthMax: limits.widthMax, pending });
   invariant(decision.drafts.length <= share, `${heuristic.name} drafted ${decision.drafts.length} requests for ${share} slots`);
-  for (const draft of drafts) submitDraft(turn, broker, draft, decision.candidates);
-  return decision;
+  for (const draft of explainFirstRequests(bound, drafts)) submitDraft(turn, broker, draft, decision.candidates);
+  return { ...decision, reasons: [...describeFirstBound(bound), ...decision.reasons] };
 }

@@ -20,8 +20,8 @@ export { measureInterval } from './watched-facts.ts';
 export { keptKey, type KeptLease, type KeptMachine, type KeptReport } from './kept-lease.ts';
 export { leftOfLease, roomForReports } from './leases.ts';
 export {
-  clientRequestIdOf, createProviderState, describeRequest, isPending, isServing, observedTaskTimes, providerDefaults,
-  type BrokerId, type HeuristicSetting, type HeuristicSwitch, type KnownBroker, type OwnRequest, type ProvidedMachine, type ProviderConfig, type ProviderState,
+  clientRequestIdOf, createProviderState, describeRequest, firstRequestLimits, isPending, isServing, observedTaskTimes, providerDefaults,
+  type BrokerId, type FirstRequestLimits, type HeuristicSetting, type HeuristicSwitch, type KnownBroker, type OwnRequest, type ProvidedMachine, type ProviderConfig, type ProviderState,
 } from './state.ts';
 
 /** The GridMachineProvider: turns demand into allocation requests and these into GridMachines. */

@@ -31,12 +31,15 @@ export function hasFreed(state: ProviderState, before: QueueListing, after: Queu
   return before.requests.some(({ status, managerRequestId, clientRequestId }) => status !== 'ended' && !living.has(managerRequestId) && !clientRequestId.startsWith(prefix));
 }
 
+/** What of a demand is decided by, whichever way it changes. */
+const watchedFields = ['processors', 'gangProcessors', 'deadline', 'statedTime'] as const;
+
 /** More is wanted than when it was asked, or much less, or something else, or others have learnt how long tasks take. */
 function isDemandNew({ demand, watch: { demand: asked } }: KnownBroker): boolean {
   if (demand === undefined || demand === asked) return false;
   if (asked === undefined) return demand.pendingTasks > 0;
-  return demand.pendingTasks > asked.pendingTasks || 4 * demand.pendingTasks <= 3 * asked.pendingTasks || demand.processors !== asked.processors
-    || demand.gangProcessors !== asked.gangProcessors || demand.deadline !== asked.deadline || (demand.taskTimes !== undefined && asked.taskTimes === undefined);
+  return demand.pendingTasks > asked.pendingTasks || 4 * demand.pendingTasks <= 3 * asked.pendingTasks || watchedFields.some((field) => demand[field] !== asked[field])
+    || (demand.taskTimes !== undefined && asked.taskTimes === undefined);
 }
 
 /** Whether completed tasks have become a quarter more. */

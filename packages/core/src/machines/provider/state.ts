@@ -35,6 +35,17 @@ export interface HeuristicSwitch {
   readonly over: HeuristicSetting;
 }
 
+/** What the first requests of a demand may be, while no run time of its tasks is known. */
+export interface FirstRequestLimits {
+  /** Longest walltime at first, 1 or more; doubled until it is twice what tasks have outlasted. */
+  readonly walltime: Duration;
+  /** Own requests that may wait beyond those that the free processors can hold, 1 or more; grows with the walltime. */
+  readonly waitingMax: number;
+}
+
+/** Usual limits of the first requests. */
+export const firstRequestLimits: FirstRequestLimits = { walltime: 3_600_000, waitingMax: 1 };
+
 /** What the owner of a provider sets; the same from its start to its end. */
 export interface ProviderConfig {
   readonly providerId: ProviderId;
@@ -47,6 +58,8 @@ export interface ProviderConfig {
   readonly findHeuristic?: (name: string) => RequestHeuristic | undefined;
   /** What a heuristic that watches the queue may ask of the manager within any hour; left out, `requestBudget`. */
   readonly perHour?: BudgetLeft;
+  /** Bounds on requests while no task of a demand has ended; left out where there are none. */
+  readonly firstRequests?: FirstRequestLimits;
   /** Whom the resource manager knows the requests by. */
   readonly userId: UserId;
   /** A running allocation is released after so long without any demand, and a queued request withdrawn after so long without need for it. */

@@ -99,8 +99,10 @@ function gatherRunning(turn: Turn, job: BrokerJob, tasks: RunningTask[]): void {
     const replicasMax = replicasMaxOf(turn.state, job, task);
     if (task.replicas.length === 0 || task.replicas.length >= replicasMax || task.failureCount >= job.failuresMax) continue;
     if (isUnheard(turn, job, task)) continue;
-    const runningSince = task.replicas[0]?.placedAt ?? turn.now;
-    const due: Instant = runningSince + turn.state.options.replicateAfter;
+    const [first] = task.replicas;
+    const runningSince = first?.placedAt ?? turn.now;
+    // A task whose end is still held back at its machine has ended.
+    const due: Instant = runningSince + turn.state.options.replicateAfter + (first?.machine.facts.reportDelay ?? 0);
     if (due > turn.now) wakeBy(turn, due);
     else if (!task.replicas.some((replica) => replica.isWithdrawing || replica.status === 'aborting')) {
       tasks.push({

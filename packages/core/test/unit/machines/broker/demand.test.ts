@@ -1,6 +1,6 @@
 import test from 'ava';
 import { type BrokerInput, brokerMachine, createBrokerState, restore, snapshot } from '@mutirao/core/machines/broker';
-import type { AllocationRequest, RequestStatus } from '@mutirao/core/messages';
+import type { AllocationRequest, JobSpec, RequestStatus } from '@mutirao/core/messages';
 import { aJob, aMachine, anEnd } from '@mutirao/testkit';
 
 /** A broker with providers p and r connected and a job of ten tasks; the demands that a step sets, by provider. */
@@ -112,4 +112,23 @@ test('however often reports come, what they change of demands is found out once 
   t.deepEqual(demands(500, ends(3, 3, 500)), []);
   t.deepEqual(demands(550, { kind: 'TimerFired' }), [7]);
   t.deepEqual(demands(900, { kind: 'TimerFired' }), []);
+});
+
+test('a provider is told the longest run time that users state: an estimate, else a limit, of open jobs', (t) => {
+  const state = createBrokerState({ demandInterval: 0 });
+  const stated = (now: number, ...inputs: BrokerInput[]): (number | undefined)[] => {
+    const { commands } = brokerMachine.step(state, inputs, now);
+    return commands.flatMap((command) => (command.kind === 'SetDemand' ? [command.demand.statedTime] : []));
+  };
+  const submit = (now: number, spec: JobSpec): (number | undefined)[] => stated(now, { kind: 'JobSubmitted', replyTo: now, userId: 'ann', clientJobId: '', spec });
+  const limited = { ...aJob(2), limits: { ...aJob(2).limits, runTimeMax: 9000 } };
+  stated(0, { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' }, { kind: 'ProviderConnected', providerId: 'p' });
+  t.deepEqual(submit(1, aJob(2)), [undefined]);
+  t.deepEqual(submit(2, { ...limited, groups: limited.groups.map((group) => ({ ...group, expectedTime: 4000 })) }), [4000]);
+  t.deepEqual(submit(3, limited), [9000]);
+  // As many tasks as before, and nothing else that is new.
+  const longer = { ...limited, limits: { ...limited.limits, runTimeMax: 20_000 } };
+  const cancelled: BrokerInput = { kind: 'JobCancelled', replyTo: 4, userId: 'ann', jobId: 3, reason: '' };
+  t.deepEqual(stated(4, cancelled, { kind: 'JobSubmitted', replyTo: 5, userId: 'ann', clientJobId: '', spec: longer }), [20_000]);
+  t.deepEqual(stated(5, { ...cancelled, jobId: 4 }), [4000]);
 });

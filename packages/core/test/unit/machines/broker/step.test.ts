@@ -225,6 +225,13 @@ test('a replica that started though it was asked back may get a sister', (t) => 
   t.like(step(20, { kind: 'TimerFired' }), [{ kind: 'StartReplicas', machineId: 'p/m2', starts: [{ replicaId: 4, taskIndex: 2 }] }]);
 });
 
+test('a task gets no replica while its end may still be held back at its machine', (t) => {
+  const { step } = aBroker({ replicateAfter: 10 });
+  step(1, submitted(aJob(1)), joined('p/m1', { reportDelay: 300 }), joined('p/m2'));
+  t.deepEqual(step(310, { kind: 'TimerFired' }).filter(({ kind }) => kind === 'StartReplicas'), []);
+  t.like(step(311, { kind: 'TimerFired' }), [{ kind: 'StartReplicas', machineId: 'p/m2', starts: [{ replicaId: 2, taskIndex: 0 }] }]);
+});
+
 test('a job of another user is not there', (t) => {
   const { state, step } = aBroker();
   step(1, submitted(aJob(3)), submitted(aJob(1), 'bob'));

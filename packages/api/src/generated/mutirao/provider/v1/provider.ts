@@ -206,7 +206,11 @@ export interface Demand {
    * Processors of the widest gang among the unplaced tasks: it needs them at once, of whatever machines. Each processor of a gang counts as a task of one
    * above. Absent where there is none.
    */
-  gangProcessors?: number | undefined;
+  gangProcessors?:
+    | number
+    | undefined;
+  /** The longest run time that users state for a task: an estimate, else a limit. Absent where none do. */
+  statedTimeMs?: number | undefined;
 }
 
 /** What is wanted inside one reservation. */
@@ -1166,6 +1170,7 @@ function createBaseDemand(): Demand {
     taskTimes: undefined,
     reserved: [],
     gangProcessors: undefined,
+    statedTimeMs: undefined,
   };
 }
 
@@ -1200,6 +1205,9 @@ export const Demand: MessageFns<Demand> = {
     }
     if (message.gangProcessors !== undefined) {
       writer.uint32(80).uint32(message.gangProcessors);
+    }
+    if (message.statedTimeMs !== undefined) {
+      writer.uint32(88).uint64(message.statedTimeMs);
     }
     return writer;
   },
@@ -1295,6 +1303,14 @@ export const Demand: MessageFns<Demand> = {
             }
 
             message.gangProcessors = reader.uint32();
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.statedTimeMs = longToNumber(reader.uint64());
             continue;
           }
         }
