@@ -105,7 +105,7 @@ export function faultsMarkdown(): string {
       ...faultRows.filter((row) => row.phase === phase).map(({ happens, errnos = [], fault, code }) => `| ${happens} | ${errnos.join(', ')} | ${partyOf.get(fault) ?? fault} | ${code} |`),
     ]),
     '',
-    '`mutirao explain JOB TASK` and `mutirao task list` show the code and the detail of each run.',
+    '`mutirao explain task JOB INDEX` shows the code and the detail of each run, `mutirao task list JOB` those of the last one.',
     '',
   ].join('\n');
 }

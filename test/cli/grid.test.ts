@@ -150,6 +150,15 @@ test.serial('a second grid in the same home folder is refused with what to do', 
   t.regex(err, /^error: MUT_ALREADY_RUNNING a grid already runs in .*"mutirao down" stops it/);
 });
 
+test.serial('a setting that the page does not have, and a home folder without a name, are refused', async (t) => {
+  const unknown = await mutirao('up', '--home', join(folder, 'other'), '--clusters', '0', '--machines', '1', '--set', 'web.foo=1');
+  t.is(unknown.status, 2, unknown.err);
+  t.regex(unknown.err, /^error: MUT_BAD_CONFIG web did not come up: unknown option '--foo'/m);
+  const empty = await mutirao('status', '--home', '');
+  t.is(empty.status, 2, empty.err);
+  t.regex(empty.err, /--home is empty, as where a variable is not set; expected a folder/);
+});
+
 test.serial('down leaves nothing running', async (t) => {
   const pids = Object.values(processes());
   t.true(pids.length >= 5);

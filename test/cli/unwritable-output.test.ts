@@ -1,6 +1,6 @@
 // What every command does when its output cannot be written: a full disk is an error, a reader that has gone is not.
 import { execFile, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, openSync, closeSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, openSync, closeSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -110,4 +110,10 @@ test.serial('a file that does not fit is not left behind in part', async (t) => 
     t.false(existsSync(join(folder, name)), name);
   }
   t.deepEqual(readdirSync(folder).filter((name) => name.endsWith('.tmp')), []);
+});
+
+test.serial('/dev/stdout as a file is standard output, also where that goes to a file', async (t) => {
+  const { status, err } = await start('/bin/sh', ['-c', 'echo before > out; "$0" "$1" workflow convert "$2" --to dot --output /dev/stdout >> out', process.execPath, bin, workflow], 'closed');
+  t.is(status, 0, err);
+  t.regex(readFileSync(join(folder, 'out'), 'utf8'), /^before\ndigraph /);
 });

@@ -68,6 +68,19 @@ test.serial('a byte order mark and line ends of Windows are no part of a value; 
   }
 });
 
+test.serial('standard input is a list, whatever it is, and words of the command line that are not UTF-8 are refused', async (t) => {
+  const shell = (script: string): Promise<Result> => new Promise((resolve) => {
+    const child = execFile('/bin/sh', ['-c', script, process.execPath, bin], { cwd: folder, env }, (_error, out, err) => { resolve({ status: child.exitCode ?? -1, out, err }); });
+  });
+  t.is((await shell('printf "a\\nb\\n" | "$0" "$1" job submit --each-line - --wait -- "printf %s. {}"')).status, 0);
+  t.is((await mutirao('task', 'output', 'last', '--stdout')).out, 'a.b.');
+  const listed = await shell('printf "caf\\351\\n" | "$0" "$1" job submit --each-line - -- "echo {}"');
+  t.regex(listed.err, /standard input:1:4: found the byte 0xe9/);
+  const given = await shell('exec "$0" "$1" job submit --values "$(printf "caf\\351")" -- "echo {}"');
+  t.is(given.status, 2);
+  t.regex(given.err, /"caf\uFFFD" on the command line is not UTF-8/);
+});
+
 test.serial('a list far above the size of a usual message is taken in', async (t) => {
   const line = 'x'.repeat(150);
   writeFileSync(join(folder, 'many'), `${Array.from({ length: 200_000 }, (_, index) => `${index} ${line}`).join('\n')}\n`);

@@ -115,21 +115,15 @@ test.serial('a watchdog removes the folder that it was given, when all that it g
 });
 
 test.serial('a watchdog leaves a folder alone that was made anew under the name of the one that it is removing', async (t) => {
-  const [mine, tools] = [path.join(folder, 'anew'), path.join(folder, 'tools')];
+  const mine = path.join(folder, 'anew');
   mkdirSync(path.join(mine, 'below'), { recursive: true });
   // What takes long to be removed.
-  mkdirSync(tools);
-  writeFileSync(path.join(tools, 'rm'), `#!/bin/sh\ntouch ${tools}/begun\nuntil [ -e ${tools}/go ]; do sleep 0.05; done\nexec /bin/rm "$@"\n`, { mode: 0o755 });
-  const search = process.env['PATH'] ?? '';
-  process.env['PATH'] = `${tools}:${search}`;
+  for (let index = 0; index < 5000; index++) writeFileSync(path.join(mine, 'below', String(index)), '');
   const watchdog = new Watchdog(mine);
-  process.env['PATH'] = search;
   const pid = watchdog.pid ?? 0;
   watchdog.close();
-  await until(() => existsSync(path.join(tools, 'begun')), 'the removal has begun');
-  t.false(existsSync(mine));
+  await until(() => !existsSync(mine), 'the removal has begun');
   mkdirSync(path.join(mine, 'storage'), { recursive: true });
-  writeFileSync(path.join(tools, 'go'), '');
   await until(() => !isAlive(pid), 'the removal is over');
   t.deepEqual(readdirSync(mine), ['storage']);
   t.deepEqual(readdirSync(folder).filter((name) => name.includes('removed')), []);

@@ -123,8 +123,12 @@ function linkError(message: string): MutiraoError {
 
 /** A name of an output or of what is in it, short enough for a message. */
 export function describe({ shown }: Pick<WantedOutput, 'shown'>, below: string): string {
-  const name = below === '' ? shown : path.join(shown, below);
-  return `output "${name.length > 300 ? `${name.slice(0, 150)}...${name.slice(-100)}` : name}"`;
+  return `output "${shorten(below === '' ? shown : path.join(shown, below))}"`;
+}
+
+/** A name with its middle left out where it is too long for a message. */
+export function shorten(name: string): string {
+  return name.length > 300 ? `${name.slice(0, 150)}...${name.slice(-100)}` : name;
 }
 
 function kindOf(status: Stats): string {

@@ -1,6 +1,9 @@
-import { resolveInside } from '@mutirao/runtime/files';
+import { MutiraoError } from '@mutirao/api/errors';
 import type { HeldReplica } from '@mutirao/core/machines/agent';
+import { resolveInside } from '@mutirao/runtime/files';
 import type { ContentCache } from './content-cache.ts';
+import { shorten } from './find-outputs.ts';
+import { errnoOf } from './verdict.ts';
 
 const turnEvery = 16;
 
@@ -14,14 +17,32 @@ export interface ReplicaFolders {
  * Puts a replica's inputs in place, in order: copies into the playpen, which its task may write, and named files in the
  * user's storage that share the content, which it may not.
  *
- * @throws {MutiraoError} MUT_PATH_ESCAPES, MUT_DISK_FULL, MUT_CONTENT_NOT_FOUND; or an Error of the file system.
+ * @throws {MutiraoError} MUT_PATH_ESCAPES, MUT_INPUT_UNPLACEABLE, MUT_DISK_FULL, MUT_CONTENT_NOT_FOUND; or an Error of the file system.
  */
 export async function stageIn(replica: HeldReplica, folders: ReplicaFolders, cache: ContentCache): Promise<void> {
   for (const [index, { root, path, content, mode }] of replica.start.inputs.entries()) {
     // Small files are put there without waiting; others want their turn meanwhile.
     if (index % turnEvery === turnEvery - 1) await new Promise((resolve) => { setImmediate(resolve); });
-    const destination = resolveInside(folders[root], path);
-    if (root === 'playpen') await cache.copyTo(content, destination, mode);
-    else await cache.linkTo(content.sha256, destination, mode);
+    try {
+      const destination = resolveInside(folders[root], path);
+      if (root === 'playpen') await cache.copyTo(content, destination, mode);
+      else await cache.linkTo(content.sha256, destination, mode);
+    } catch (error) {
+      throw placeError(error, `input "${shorten(path)}"`);
+    }
   }
+}
+
+/** An error of the file system that the names of inputs have caused, told with the input; any other as it is. */
+function placeError(error: unknown, shown: string): unknown {
+  if (error instanceof MutiraoError) return error;
+  switch (errnoOf(error)) {
+    case 'ENAMETOOLONG': return unplaceable(`${shown} has a name that is longer than the file system takes (255 bytes a part, 4096 in all)`, error);
+    case 'ENOTDIR': case 'EISDIR': case 'EEXIST': case 'ENOTEMPTY': return unplaceable(`${shown} is in the way of another input or file: one of them is a file where the other needs a folder`, error);
+    default: return error;
+  }
+}
+
+function unplaceable(message: string, cause: unknown): MutiraoError {
+  return new MutiraoError('MUT_INPUT_UNPLACEABLE', message, { cause });
 }

@@ -2,7 +2,8 @@
 // The `mutirao` command. Plain JavaScript, since it must start on any Node from 20 on: an older Node than 24 hands over
 // to the project's own (npm package `node`), which runs the TypeScript sources as they are.
 import { createRequire } from 'node:module';
-import { existsSync } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -19,7 +20,23 @@ function findProjectNode() {
   }
 }
 
+/** Node reads a replacement character for each byte that is not UTF-8; once handed over, nothing tells it from a real one. */
+function findUnreadableWord() {
+  const word = process.argv.find((one) => one.includes('\uFFFD'));
+  try {
+    return word === undefined || isUtf8(readFileSync('/proc/self/cmdline')) ? undefined : word;
+  } catch {
+    return undefined;
+  }
+}
+
 async function handOver() {
+  const unreadable = findUnreadableWord();
+  if (unreadable !== undefined) {
+    process.stderr.write(`error: MUT_BAD_REQUEST "${unreadable}" on the command line is not UTF-8 and would be taken for another text; expected UTF-8\n`
+      + 'Convert it (iconv -f latin1 -t utf-8), or write values into a file in UTF-8 and name that with --each-line.\n');
+    process.exit(2);
+  }
   const node = findProjectNode();
   if (node === undefined) {
     process.stderr.write(`error: MUT_UNREACHABLE Node ${process.versions.node} is too old and the project's own Node ${majorMin} is not installed\n`

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { resolve } from 'node:path';
 
+import { MutiraoError } from '@mutirao/api/errors';
 import { checkHome, findSiteTokenAt, keepOwnFilesUsable, mutiraoHome, readToken, tokenPath } from '@mutirao/runtime/files';
 import { userTrust } from '@mutirao/runtime/identity';
 
@@ -17,6 +18,7 @@ const deadlineMs = 30_000;
 /** Makes what a command works with from the process's own surroundings. Nothing is dialled before it is needed. */
 export function makeLiveContext(output: Output, options: CommonOptions, passedOn: readonly string[] | undefined): { context: CommandContext; close(): void } {
   keepOwnFilesUsable();
+  if (options.home === '') throw new MutiraoError('MUT_BAD_REQUEST', '--home is empty, as where a variable is not set; expected a folder, such as ~/.mutirao');
   const home = options.home === undefined ? mutiraoHome() : resolve(options.home);
   const interrupt = abortOnSignals();
   const opened: Clients.Closable<unknown>[] = [];

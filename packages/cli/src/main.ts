@@ -6,8 +6,10 @@ import { OutputClosed, OutputFailed, writeStandardError } from './output/write-s
 
 /** Runs the command line `argv` (without the names of Node and the script) and tells its exit status. */
 export async function main(argv: readonly string[]): Promise<ExitStatus> {
-  if (argv.some((word) => word.includes('\uFFFD')) && !isUtf8(readCommandLine())) {
-    writeStandardError('error: MUT_BAD_REQUEST a word of the command line is not UTF-8, and would be taken for another text; expected UTF-8\n');
+  const unreadable = argv.find((word) => word.includes('\uFFFD'));
+  if (unreadable !== undefined && !isUtf8(readCommandLine())) {
+    // An older Node says the same before it hands over: bin/mutirao.js.
+    writeStandardError(`error: MUT_BAD_REQUEST "${unreadable}" on the command line is not UTF-8 and would be taken for another text; expected UTF-8\nConvert it (iconv -f latin1 -t utf-8), or write values into a file in UTF-8 and name that with --each-line.\n`);
     return 2;
   }
   process.on('uncaughtException', endAtOutput);

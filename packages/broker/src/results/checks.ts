@@ -82,8 +82,8 @@ export class Checks {
     const running = [...this.#running].filter(isMeant);
     const waitingCount = [...this.#waiting].filter(isMeant).length;
     if (running.length + waitingCount === 0) return [];
-    const since = Math.min(...running.map((check) => check.since ?? Infinity));
-    const runs = running.length === 0 ? [] : [`${running.length === 1 ? 'A check of a result runs' : `${running.length} checks of results run`} at home, the eldest for ${describeTime(this.#options.now() - since)}.`];
+    const longest = describeTime(this.#options.now() - Math.min(...running.map((check) => check.since ?? Infinity)));
+    const runs = running.length === 0 ? [] : [running.length === 1 ? `A check of a result has run at home for ${longest}.` : `${running.length} checks of results run at home, the longest for ${longest}.`];
     const waits = waitingCount === 0 ? [] : [`${waitingCount === 1 ? 'A check waits' : `${waitingCount} checks wait`} for ${waitingCount === 1 ? 'its' : 'their'} turn; the broker runs ${this.#options.most} at a time (--checks-max), and one of each job in any case.`];
     return [...runs, ...waits];
   }

@@ -74,7 +74,7 @@ export class HomeFiles {
 /** A file of the system, as in /proc, has bytes of which its status does not tell, and other ones each time; one that grows has no content yet. */
 function demandWhole(path: string, told: Bytes, found: Bytes): void {
   if (told === found) return;
-  throw new MutiraoError('MUT_INPUT_CHANGED', `${path} has ${found} bytes where its status says ${told}: it is being written to, or the system makes it up as it is read; want a copy of it`);
+  throw new MutiraoError('MUT_INPUT_CHANGED', `${path} has ${found} bytes where its status says ${told}: it is being written to, or the system makes it up as it is read, as below /proc; copy it, and bring the copy`);
 }
 
 /** The input file that a machine gets for a file at home. */

@@ -99,6 +99,8 @@ async function startAll(starting: Starting): Promise<StartedGrid | undefined> {
   const { context: { home, signal }, size } = starting;
   const plan = new GridPlan(home, size);
   const page = size.hasPage === true ? startPage(starting, plan) : undefined;
+  // Its failure is met at the end, unless another part fails before.
+  page?.catch(() => undefined);
   const reservations = size.hasReservations === true ? await startPart(starting, plan.reservations('local')) : '';
   const clusters = Promise.all(size.clusters.map(async (processors, index): Promise<ClusterRecord> => {
     const name = clusterName(index);
@@ -124,10 +126,13 @@ function given(addresses: { readonly reservations: string; readonly page: string
   return Object.fromEntries(Object.entries(addresses).filter(([, address]) => address !== undefined && address !== ''));
 }
 
-/** Starts the page beside everything else, which does without it where it does not come up. */
+/** Starts the page beside everything else, which does without it where it does not come up. @throws {MutiraoError} MUT_BAD_CONFIG for a setting that it does not have. */
 async function startPage({ context, supervisor }: Starting, plan: GridPlan): Promise<string | undefined> {
   if (await supervisor.start(plan.web(), readyMax) === undefined) {
-    if (!context.signal.aborted) context.output.note(`There is no page: ${endOf(logPath(context.home, 'web')).words}`);
+    if (context.signal.aborted || supervisor.isStopping) return undefined;
+    const { code, words } = endOf(logPath(context.home, 'web'));
+    if (code === 'MUT_BAD_CONFIG') throw new MutiraoError(code, `web did not come up: ${words}`);
+    context.output.note(`There is no page: ${words}`);
     return undefined;
   }
   return findPage(context.home)?.url;

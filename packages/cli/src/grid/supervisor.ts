@@ -67,6 +67,11 @@ export class Supervisor {
     return undefined;
   }
 
+  /** Whether processes have been told to stop, so that one that does not come up says nothing of itself. */
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
   /** The ids of the processes that live, by name. */
   processes(): Record<string, number> {
     const found: Record<string, number> = {};

@@ -20,6 +20,8 @@ const cancel = use('job cancel', 'last');
 const output = use('task output', 'last');
 const retry = use('job retry', 'last');
 const machines = use('machine list');
+const drain = use('provider drain', 'NAME');
+const undrain = use('provider undrain', 'NAME');
 const noPause = use('', '', 'Jobs cannot be paused. "mutirao job cancel N" stops one, and "mutirao job retry N" runs what is left of it.');
 
 /** By the words that a user of Slurm, HTCondor, HyperQueue, GNU parallel, Kubernetes or Docker would try; `*` is any command of that noun. */
@@ -47,6 +49,8 @@ export const foreignCommands: Readonly<Record<string, ForeignCommand>> = {
   'task ls': use('task list', 'last'), 'task show': use('explain task', 'last 0'), 'task status': use('task list', 'last'), 'task info': use('explain task', 'last 0'), 'task explain': use('explain task', 'last 0'),
   'task log': output, 'task logs': output, 'task cat': output, 'task stdout': output, 'task retry': retry, 'task rerun': retry, 'task cancel': use('job cancel', 'last', 'Whole jobs are cancelled, not single tasks.'), 'task kill': use('job cancel', 'last', 'Whole jobs are cancelled, not single tasks.'),
   'machine ls': machines, 'machine rm': use('machine remove', 'NAME'), 'machine delete': use('machine remove', 'NAME'), 'machine info': use('machine show', 'NAME'), 'machine status': machines,
+  'provider disable': drain, 'provider pause': drain, 'provider stop': drain, 'provider cordon': drain, 'provider enable': undrain, 'provider resume': undrain, 'provider start': undrain, 'provider uncordon': undrain, 'provider activate': undrain,
+  drain, cordon: drain, undrain, uncordon: undrain, 'machine drain': use('machine quarantine', 'NAME', '"mutirao provider drain NAME" has all machines of a provider take no new work.'),
   'provider ls': use('provider list'), 'provider info': use('provider show', 'NAME'), 'provider status': use('provider list'), 'provider rm': use('', '', 'A provider leaves when its process ends; "mutirao provider drain NAME" has it take no new work.'), 'provider remove': use('', '', 'A provider leaves when its process ends; "mutirao provider drain NAME" has it take no new work.'),
   'site ls': use('site list'), 'site rm': use('site remove', 'NAME'), 'site delete': use('site remove', 'NAME'), 'site status': use('site list'), 'site info': use('site show', 'NAME'),
   'reservation create': use('reservation request'), 'reservation add': use('reservation request'), 'reservation new': use('reservation request'), 'reservation ls': use('reservation list'), 'reservation delete': use('reservation cancel', 'N'), 'reservation rm': use('reservation cancel', 'N'),

@@ -42,7 +42,9 @@ const notSubmitted = 'Mutirao passes such options to Slurm only where the provid
 
 /** For `job submit`, from Slurm, PBS, HTCondor, HyperQueue, GNU parallel, Kubernetes and Docker. */
 const submitting: readonly ForeignOption[] = [
-  words('--name --job-name --jobname --title -J -N', (value) => ['--label', value]),
+  words('--name --job-name --jobname --title -J', (value) => ['--label', value]),
+  // The name of a job to PBS, and its nodes to Slurm.
+  words('-N', (value) => (/^\d/.test(value) ? ['--gang', '--processors', value] : ['--label', value])),
   words('--cpus --cpu --cores --ncpus --nproc --cpus-per-task --request-cpus --ppn --threads -c', (value) => ['--processors', readProcessors(value)]),
   words('--ntasks --tasks --tasks-count --completions --queue-count -n', bulk, '--array starts that many tasks. Use --processors for a task that takes several processors.'),
   words('--nodes', (value) => ['--gang', '--processors', value], '--gang takes the processors of a task from several machines.'),
@@ -61,7 +63,7 @@ const submitting: readonly ForeignOption[] = [
   words('--max-retries --retry --backoff-limit --crash-limit --max-fails --restart', (value) => ['--retries', /^\d+$/.test(value) ? value : '2']),
   words('--chdir --workdir --cwd --workingdir -D -w', () => [], folder),
   words('--partition --queue -p --account -A --qos --clusters -M', () => [], notSubmitted),
-  words('--gres --gpus --gpus-per-task --gpus-per-node -G', () => [], 'Use --requirements with an attribute that the machines have; "mutirao machine list" shows them.'),
+  words('--gres --gpu --gpus --gpus-per-task --gpus-per-node -G', () => [], 'Use --requirements with an attribute that the machines have; "mutirao machine list" shows them.'),
   words('--dependency --depends --after -d', () => [], 'Tasks that wait for others are written as a workflow file (docs/workflows.md). After a whole job: mutirao job wait last && mutirao job submit ...'),
   words('--mail-type --mail-user --notify', () => [], 'Mutirao sends no mail; "mutirao job wait last && COMMAND" runs a command at the end.'),
   words('--jobs --max-procs --parallelism -j -P', () => [], 'As many tasks run at once as the machines have processors; "mutirao up --machines 4" starts a grid with four.'),

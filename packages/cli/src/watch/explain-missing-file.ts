@@ -5,7 +5,7 @@ import type { BrokerClient } from '@mutirao/runtime/clients';
 /** How shells and interpreters report a file or a program that is not there, with its name. */
 const reports: readonly RegExp[] = [
   /can't open file '([^']+)'/, /cannot open `?'?([^\s':]+)'?: No such file/, /([^\s:'"]+)'?: No such file or directory/, /No such file or directory: '([^']+)'/, /([^\s:]+): (?:command )?not found/,
-  /cannot open file '([^']+)'/, /Can't open perl script "([^"]+)"/, /Cannot find module '([^']+)'/,
+  /cannot open file '([^']+)'/, /can't cd to ([^\s:]+)/, /Can't open perl script "([^"]+)"/, /Cannot find module '([^']+)'/,
 ];
 
 /** The file that a task missed by its standard error; undefined where it says nothing of the kind. */

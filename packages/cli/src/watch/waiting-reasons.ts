@@ -30,9 +30,11 @@ export class WaitingReasons {
     if (this.#isOver || now < this.#askAt) return;
     this.#askAt = now + againMs;
     this.#broker.explain({ subject: { $case: 'jobId', value: this.#jobId } }).then(({ summary }) => {
-      if (this.#isOver || summary === '' || this.#shown.has(summary)) return;
-      this.#shown.add(summary);
-      this.#context.output.note(`job ${this.#jobId} has not begun: ${summary}`);
+      // How many have finished and run is none, and the bar says so.
+      const reason = summary.replace(/^job \d+: [^:]*: /, '');
+      if (this.#isOver || reason === '' || this.#shown.has(reason)) return;
+      this.#shown.add(reason);
+      this.#context.output.note(`job ${this.#jobId} has not begun: ${reason}`);
     }, () => undefined); // Whoever waits notices a broker that is away.
   }
 }

@@ -13,7 +13,7 @@ import { UsageError } from '../../usage/usage-error.ts';
 import type { HereOptions } from './here-options.ts';
 import type { InsideOptions } from './inside-reservation.ts';
 import { describeSuspicions, refuseMisread } from './check-submission.ts';
-import { readJobFile, readText, refuseScriptAt } from './job-file.ts';
+import { readJobFile, readStandardInput, readText, refuseScriptAt } from './job-file.ts';
 import { makeJob, overrideJob, taskOptionsGiven, type JobOptions, type TaskOptions } from './job-options.ts';
 
 /** Everything that `job submit` takes. */
@@ -55,7 +55,7 @@ function readBag(context: CommandContext, file: string | undefined, options: Sub
   refuseMisread({ file, command, array: options.array, directory: context.directory });
   if (file === undefined) {
     if (command.length === 0 && taskOptions.op) throw nothingToSubmit(taskOptions);
-    const job = makeJob(command, taskOptions, context.directory, (list) => readText(list === '-' ? '/dev/stdin' : resolve(context.directory, list)));
+    const job = makeJob(command, taskOptions, context.directory, (list) => list === '-' ? readStandardInput() : readText(resolve(context.directory, list)));
     for (const sentence of describeSuspicions(job, { command, directory: context.directory })) context.output.note(`warning: ${sentence}`);
     return job;
   }

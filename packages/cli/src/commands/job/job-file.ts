@@ -20,6 +20,21 @@ export function readText(path: string): string {
   return decodeText(bytes, path);
 }
 
+/** Reads all of standard input as text. @throws {FormatError} where it is no text. */
+export function readStandardInput(): string {
+  return decodeText(readInput(), 'standard input');
+}
+
+function readInput(): Buffer {
+  try {
+    // Opened again, it can be read to its end without being told to try again.
+    return readFileSync('/dev/stdin');
+  } catch {
+    // Another account's pipe, and any socket, cannot be opened again.
+    return readFileSync(0);
+  }
+}
+
 /** Refuses a script in the place of a job file, whatever else is wrong. @throws {UsageError} */
 export function refuseScriptAt(file: string, directory: string): void {
   const path = resolve(directory, file);

@@ -11,7 +11,7 @@ import type { JsonOf, shapes } from '../../json/shapes.ts';
 import { renderPairs } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { showDuration } from '../../output/units.ts';
-import { writeInPlace } from '../../output/write-named.ts';
+import { writeNamed } from '../../output/write-named.ts';
 import { readFraction, readWhole, secondsOf } from '../../simulation/numbers.ts';
 import { findPolicy } from '../../simulation/policies.ts';
 import { describeTrace, processorsMax, readTrace, traceJson, type TraceFile } from '../../simulation/read-trace.ts';
@@ -77,7 +77,7 @@ function writeStarts(path: string, requests: readonly SwfRequest[], results: rea
     const { startedAt } = results[index] as ReplayedRequest;
     return [jobId, ...[submittedAt, startedAt, startedAt + runTime].map((at) => Math.floor(at / 1000))].join(',');
   });
-  writeInPlace(path, `job_id,submit,start,end\n${rows.join('\n')}\n`);
+  writeNamed(path, `job_id,submit,start,end\n${rows.join('\n')}\n`);
 }
 
 function documentOf(read: TraceFile, policy: string, loadFactor: number, metrics: TraceMetrics): JsonOf<typeof shapes.trace_replay> {

@@ -6,7 +6,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { decodeText, FormatError, parseFailureTrace } from '@mutirao/formats';
 import { readScenario, ScenarioError, type FailureLog, type Scenario } from '@mutirao/sim';
 
-import { writeInPlace } from '../../output/write-named.ts';
+import { writeNamed } from '../../output/write-named.ts';
 import { readWhole } from '../numbers.ts';
 import { readPacked } from '../read-file.ts';
 
@@ -102,6 +102,6 @@ function openTrace(directory: string, { trace, seeds }: SwarmOptions): string | 
   if (trace === undefined) return undefined;
   if (seeds !== undefined && seeds !== '1') throw new MutiraoError('MUT_BAD_REQUEST', `--trace is of one world and --seeds is ${seeds}; want --seeds 1`);
   const path = resolve(directory, trace);
-  writeInPlace(path, '');
+  writeNamed(path, '');
   return path;
 }

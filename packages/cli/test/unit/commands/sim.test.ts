@@ -98,7 +98,7 @@ const refusals: readonly (readonly [words: readonly string[], message: RegExp])[
   [['sim', 'trace', 'trace.swf', '--policy', 'easy', '--variant', 'reinsert'], /--variant is "reinsert"; want none/],
   [['sim', 'trace', 'trace.swf', '--policy', 'easy', '--buc-weight', '0'], /--buc-weight is "0"; want a whole number in 1/],
   [['sim', 'trace', 'trace.swf', '--load-factor', '-1'], /--load-factor is "-1"/],
-  [['sim', 'trace', 'trace.swf', '--starts', 'none/out.csv'], /MUT_BAD_REQUEST cannot write /],
+  [['sim', 'trace', 'trace.swf', '--starts', 'trace.swf/out.csv'], /MUT_BAD_REQUEST cannot write /],
   [['sim', 'trace'], /needs <file>/],
   [withOptions(job, '--heterogeneity', '3'), /--heterogeneity is "3"; want one of 1, 2, 4/],
   [withOptions(job, '--heuristic', 'best'), /--heuristic is "best"; want one of static/],

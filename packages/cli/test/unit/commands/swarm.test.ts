@@ -136,7 +136,7 @@ const refused: readonly (readonly [words: readonly string[], message: RegExp])[]
   [['--seeds', '1', '--workers', '0'], /--workers is "0"/],
   [['--seeds', '1', '--shrink', 'x'], /--shrink is "x"/],
   [['--seeds', '2', '--trace', 'trace'], /--trace is of one world and --seeds is 2; want --seeds 1/],
-  [['--seeds', '1', '--trace', 'nowhere/trace'], /cannot write .*nowhere\/trace/],
+  [['--seeds', '1', '--trace', 'calm.json/trace'], /cannot write .*calm\.json\/trace/],
   [['--seeds', '1', '--out', 'calm.json/out'], /cannot use .*calm\.json\/out for scenarios/],
   [['--scenario', 'none.json'], /MUT_FILE_NOT_FOUND there is no file none\.json/],
   [['--scenario', 'folder'], /cannot read folder/],

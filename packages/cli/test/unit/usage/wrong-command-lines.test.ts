@@ -25,6 +25,7 @@ const cases: readonly Case[] = [
   ['job submit -o out.txt -e err.txt -- ./sim', 'job submit -- ./sim', /unknown options "-o", "-e"/],
   ['job submit -e SEED=3 -- ./sim', 'job submit --env SEED=3 -- ./sim'],
   ['job submit -n 4 -- ./sim', 'job submit --array 1-4 -- ./sim', /--processors for a task that takes several/],
+  ['job submit -N 2 -- ./sim', 'job submit --gang --processors 2 -- ./sim'], ['job submit -N sim -- ./sim', 'job submit --label sim -- ./sim'],
   ['job submit --nodes 2 -- ./sim', 'job submit --gang --processors 2 -- ./sim'],
   ['job submit --array=1-10%2 -- ./sim {}', 'job submit --array=1-10 -- ./sim {}', /no limit on tasks at a time/],
   ['job submit --array 1-10%2 -- ./sim {}', 'job submit --array 1-10 -- ./sim {}'],
@@ -44,6 +45,7 @@ const cases: readonly Case[] = [
   ['ls', 'job list'], ['ps', 'job list'], ['squeue', 'job list'], ['jobs list', 'job list'], ['get jobs', 'job list'], ['list machines', 'machine list'],
   ['logs 3', 'task output 3'], ['job logs 3', 'task output 3'], ['status 3', 'job show 3'], ['describe job 3', 'job show 3'],
   ['kill 3', 'job cancel 3'], ['scancel 3', 'job cancel 3'], ['delete job 3', 'job cancel 3'], ['job kill job-3', 'job cancel 3'], ['job rerun 3', 'job retry 3'],
+  ['drain lab', 'provider drain lab'], ['provider resume lab', 'provider undrain lab'], ['provider enable lab', 'provider undrain lab'], ['machine drain lab/m1', 'machine quarantine lab/m1', /has all machines of a provider take no new work/],
   ['stop', 'down', /"mutirao job cancel N" stops one job/], ['sinfo', 'machine list'], ['job lst', 'job list', /did you mean "job list"\?/],
   // Words in other places.
   ['--home /tmp/x job list', 'job list --home /tmp/x', /options come after "mutirao job/],

@@ -35,7 +35,7 @@ test('a note comes above the bar, on a line of its own, and the bar is drawn aga
 test('while no task has begun the reason is shown after a while, once, and not any more when one runs', async (t) => {
   const notes: string[] = [];
   let now = 0;
-  const broker = { explain: () => Promise.resolve({ summary: now < 30_000 ? 'No machine has 64 processors.' : 'All machines are taken.', details: [] }) };
+  const broker = { explain: () => Promise.resolve({ summary: `job 7: 0 of 10 tasks finished, 0 running: ${now < 30_000 ? 'no machine has 64 processors: 8 at most.' : 'all machines are taken.'}`, details: [] }) };
   const reasons = new WaitingReasons({ output: { note: (line: string) => notes.push(line) }, clock: { now: () => now } } as never, broker as never, 7);
   const waiting = aJobSummary({ jobId: 7, status: JobStatus.RUNNING, endedUnixMs: 0, finishedCount: 0, readyCount: 10 });
   const lookAt = async (at: number, job = waiting): Promise<number> => {
@@ -50,13 +50,13 @@ test('while no task has begun the reason is shown after a while, once, and not a
   t.is(await lookAt(20_000), 1);
   t.is(await lookAt(31_000), 2);
   t.is(await lookAt(60_000, { ...waiting, runningCount: 1 }), 2);
-  t.deepEqual(notes, ['job 7 has not begun: No machine has 64 processors.', 'job 7 has not begun: All machines are taken.']);
+  t.deepEqual(notes, ['job 7 has not begun: no machine has 64 processors: 8 at most.', 'job 7 has not begun: all machines are taken.']);
 });
 
 test('a file that a task missed is found in what shells and interpreters say', async (t) => {
   for (const [text, name] of [
     ["python3: can't open file '/var/x/playpens/3/sim.py': [Errno 2] No such file or directory", '/var/x/playpens/3/sim.py'], ['sh: 1: ./sim: not found', './sim'], ['bash: line 1: convert: command not found', 'convert'],
-    ['/bin/sh: 1: cannot open run.sh: No such file', 'run.sh'], ["cat: data.csv: No such file or directory", 'data.csv'], ["FileNotFoundError: [Errno 2] No such file or directory: 'in.txt'", 'in.txt'], ['segmentation fault', undefined],
+    ['/bin/sh: 1: cannot open run.sh: No such file', 'run.sh'], ["cat: data.csv: No such file or directory", 'data.csv'], ["FileNotFoundError: [Errno 2] No such file or directory: 'in.txt'", 'in.txt'], ['/bin/sh: 1: cd: can\'t cd to data', 'data'], ['segmentation fault', undefined],
   ] as const) t.is(findMissingFile(text), name, text);
   const broker = { listTasks: () => Promise.resolve({ tasks: [{ taskIndex: 4 }] }), getTaskOutput: () => Promise.resolve({ standardError: Buffer.from('sh: 1: ./sim.py: not found\n') }) };
   t.is(await explainMissingFile(broker as never, aJobSummary({ failedCount: 1 })), 'Task 4 did not find ./sim.py. Tasks start in an empty folder: bring files of yours with --put sim.py, or name programs that the machine has.');
