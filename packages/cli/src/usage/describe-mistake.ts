@@ -64,16 +64,22 @@ function findCommand(program: Command, path: readonly string[]): Command | undef
 const withRest = (passedOn: readonly string[] | undefined): readonly string[] => (passedOn === undefined ? [] : ['--', ...passedOn]);
 
 async function describeUnknownCommand(mistake: Mistake): Promise<MistakeDescription> {
-  const { program, words, passedOn } = mistake;
+  const { program, words } = mistake;
   if (words[0]?.startsWith('-') === true) return describeLeadingOptions(mistake, undefined);
   const foreign = findForeignCommand(words.filter((word) => !word.startsWith('-')), (pair) => findCommand(program, pair) !== undefined);
-  const [first = '', second = passedOn?.[0] ?? ''] = words;
+  const [first = ''] = words;
   const group = program.commands.find((one) => one.name() === first && one.commands.length > 0);
   // The words up to the one that is wrong.
   const said = group === undefined ? [first] : words.slice(0, 2);
   if (foreign !== undefined) return describeForeign(mistake, said.join(' '), foreign);
-  if (first === 'run') return plain(`"mutirao run" starts a process of the grid, and there is none named "${second}"; a command for the machines is submitted as a job`, await submissionOf(mistake, words.slice(1)));
-  return describeSlip(mistake, said, group ?? program);
+  return first === 'run' ? describeRun(mistake) : describeSlip(mistake, said, group ?? program);
+}
+
+/** `mutirao run COMMAND`, as other systems start a job. */
+async function describeRun(mistake: Mistake): Promise<MistakeDescription> {
+  const { words, passedOn } = mistake;
+  const found = words[1] ?? passedOn?.[0] ?? '';
+  return plain(`"mutirao run" starts a process of the grid, and there is none named "${found}"; a command for the machines is submitted as a job`, await submissionOf(mistake, words.slice(1)));
 }
 
 /** A word that no command has, in a group or at the beginning. */

@@ -99,10 +99,7 @@ function gatherRunning(turn: Turn, job: BrokerJob, tasks: RunningTask[]): void {
     const replicasMax = replicasMaxOf(turn.state, job, task);
     if (task.replicas.length === 0 || task.replicas.length >= replicasMax || task.failureCount >= job.failuresMax) continue;
     if (isUnheard(turn, job, task)) continue;
-    const [first] = task.replicas;
-    const runningSince = first?.placedAt ?? turn.now;
-    // A task whose end is still held back at its machine has ended.
-    const due: Instant = runningSince + turn.state.options.replicateAfter + (first?.machine.facts.reportDelay ?? 0);
+    const { runningSince, due } = sinceWhen(turn, task);
     if (due > turn.now) wakeBy(turn, due);
     else if (!task.replicas.some((replica) => replica.isWithdrawing || replica.status === 'aborting')) {
       tasks.push({
@@ -111,6 +108,12 @@ function gatherRunning(turn: Turn, job: BrokerJob, tasks: RunningTask[]): void {
       });
     }
   }
+}
+
+/** Since when a task runs, and when it may have another replica: before that, its end may still be held back at its machine. */
+function sinceWhen({ state, now }: Turn, { replicas: [first] }: OpenTask): { readonly runningSince: Instant; readonly due: Instant } {
+  if (first === undefined) return { runningSince: now, due: now + state.options.replicateAfter };
+  return { runningSince: first.placedAt, due: first.placedAt + state.options.replicateAfter + (first.machine.facts.reportDelay ?? 0) };
 }
 
 /** Those that are to vote may each have as many sisters as a task that is run once. */
