@@ -179,7 +179,7 @@ test.serial('a command that is not there ends its request with a reason', async 
   const id = await cluster.manager.allocate({
     userId: 'ana', width: 2, walltime: 1000, command: ['/no/such/command'], environment: {}, workingDirectory: '', clientRequestId: 'k',
   });
-  t.regex(await cluster.untilEnded(id), /^MUT_COMMAND_FAILED, its last words: spawn \/no\/such\/command ENOENT$/);
+  t.regex((await cluster.untilEnded(id)) ?? '', /^MUT_COMMAND_FAILED, its last words: spawn \/no\/such\/command ENOENT$/);
   t.is((await cluster.manager.queue(0)).processorsFree, 3);
 });
 

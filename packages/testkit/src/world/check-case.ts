@@ -43,7 +43,7 @@ async function streamFaults(client: BrokerClient, { jobId, taskIndex, value }: T
   const output = await client.rawOutput(jobId, taskIndex);
   return (['standardOutput', 'standardError'] as const).flatMap((stream) => {
     const [found, want] = [Buffer.from(output[stream]).toString('latin1'), expected[stream]];
-    const isRight = want === undefined || (typeof want === 'string' ? found === want.replaceAll('{}', value) : want.test(found));
+    const isRight = want === undefined || (typeof want === 'string' ? found === want.replaceAll('{}', value) : new RegExp(want.source.replaceAll('VALUE', value)).test(found));
     return isRight ? [] : [`its ${stream} is ${abridge(found)}`];
   });
 }

@@ -5,7 +5,7 @@ export interface ExpectedEnd {
   readonly exitStatus?: number;
   /** The code of the run that decided. */
   readonly reason?: string;
-  /** Exactly this, or a match; `{}` in a string stands for the task's value. */
+  /** Exactly this, or a match; `{}` in a string and `VALUE` in a pattern stand for the task's value. */
   readonly standardOutput?: string | RegExp;
   readonly standardError?: string | RegExp;
   /** Files below the folder of results at home: each path, its bytes as Latin-1 characters, with its content. No other file may be there. */
