@@ -23,11 +23,12 @@ class Seen {
 
 test('a heuristic that watches keeps its limits and its budget, and all comes to its end, in forty worlds of faults', (t) => {
   const seen = new Seen();
-  for (let seed = 0; seed < 40; seed += 1) {
+  // Exchanges come in a few worlds only; these seeds have them.
+  for (let seed = 60; seed < 100; seed += 1) {
     const { failure } = runWorld(finishingScenario(drawScenario(String(seed))), (turn) => { seen.hear(turn); });
     t.is(failure, undefined, `seed ${seed}: ${failure?.message ?? ''}`);
   }
-  for (const [what, least] of [['RequestDrafted', 120], ['GivenUp', 5], ['RequestPromised', 60], ['TasksCutOff', 2], ['TasksSeen', 150]] as const) {
+  for (const [what, least] of [['RequestDrafted', 160], ['GivenUp', 10], ['RequestPromised', 80], ['TasksCutOff', 10], ['TasksSeen', 500]] as const) {
     t.true(seen.of(what) >= least, `${what}: ${seen.of(what)}`);
   }
 });
