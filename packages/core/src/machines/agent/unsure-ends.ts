@@ -6,7 +6,7 @@ import type { Turn } from './turn.ts';
 /** On a machine whose tasks are seldom signalled, an end is held back for at most this share of the run time. */
 const holdShare = 0.01;
 
-/** A shorter hold is none: it would only cost a timer. */
+/** Holds shorter than this are skipped: they would only cost a timer. */
 const holdMin = 5;
 
 /** Ends become sure together, so that a stream of short tasks does not set a timer for each. */
@@ -24,7 +24,9 @@ export function findSureAt({ state, now }: Turn, replica: HeldReplica, { outcome
 
 /** Whether the end of a replica's process could not be reported yet. */
 export function isUnsure(turn: Turn, replica: HeldReplica): boolean {
-  return replica.verdict !== undefined && findSureAt(turn, replica, replica.verdict) > turn.now;
+  if (replica.verdict === undefined) return false;
+  // An end in this very turn may come from the same signal also where ends are not held back.
+  return replica.processEndedAt === turn.now || findSureAt(turn, replica, replica.verdict) > turn.now;
 }
 
 /** As a shell reports it. */
