@@ -53,7 +53,12 @@ function checkRuns(t: ExecutionContext, runs: string, count: number): void {
   t.is(runsOf(runs), count, 'a task ran twice');
 }
 
-/** Waits until the provider has a lease with at least so many tasks. */
+/**
+ * Waits until the provider has a lease with at least `count` tasks.
+ *
+ * Before the first tasks end, a lease has four tasks for each processor that is asked for. A test that stops the broker must wait for a lease with all the tasks
+ * that it expects to run meanwhile.
+ */
 async function leased(t: ExecutionContext, of: World, count: number): Promise<void> {
   const resource = await resourceOf(t, of);
   await until(async () => ((await resource()).leases[0]?.leasedTasks ?? 0) >= count, `${count} tasks are leased`);
@@ -64,7 +69,6 @@ test.serial('a broker killed with a bag open: the work goes on without it, and e
   const { grid, runs, outputs } = made;
   const jobId = await grid.client.submit([taskGroup(recorded(runs, 0.2), 400, { outputs: outputTo(outputs) })], { replicasMax: 1 });
   await until(() => runsOf(runs) >= 8, 'some tasks have run');
-  // The lease before the first tasks ended has some for each processor asked for, about 130: too few for what follows.
   await leased(t, made, 250);
   const placed = (await grid.client.job(jobId)).runningCount;
   await grid.broker.kill('SIGKILL');
@@ -85,7 +89,7 @@ test.serial('a broker that is stopped and goes on later finds the work done', as
   const { grid, runs, outputs } = made;
   const jobId = await grid.client.submit([taskGroup(recorded(runs, 0.5), 160, { outputs: outputTo(outputs) })], { replicasMax: 1 });
   await until(() => runsOf(runs) >= 4, 'some tasks have run');
-  await leased(t, made, 30);
+  await leased(t, made, 100);
   process.kill(grid.broker.pid, 'SIGSTOP');
   try {
     const resource = await resourceOf(t, made);
@@ -142,7 +146,7 @@ test.serial('large outputs wait on the disk of the provider, for nobody else to 
   const { grid, runs, outputs } = made;
   const jobId = await grid.client.submit([taskGroup(`sleep 0.2; ${large(runs)}`, 60, { outputs: outputTo(outputs) })], { replicasMax: 1 });
   await until(() => runsOf(runs) >= 2, 'some tasks have run');
-  await leased(t, made, 20);
+  await leased(t, made, 40);
   await grid.broker.kill('SIGKILL');
   const resource = await resourceOf(t, made);
   const spool = join(grid.home, 'providers/alpha/spool');
