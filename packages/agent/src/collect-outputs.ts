@@ -41,7 +41,7 @@ export async function collectOutputs(replica: HeldReplica, folders: ReplicaFolde
   const [playpen, storage] = await Promise.all([realFolder(folders.playpen), realFolder(folders.storage)]);
   const finder = new OutputFinder([playpen, storage].filter((folder) => folder !== ''));
   const wanted = replica.start.outputs.map(({ root, path: shown }, outputIndex) => ({ outputIndex, place: resolveInside(folders[root], shown), shown }));
-  // Of a task that failed comes what there is; what does not is no news.
+  // A failed task brings the outputs that exist. A missing one is not worth a second error.
   const isPartial = replica.verdict !== undefined;
   for (const output of wanted) {
     await finder.find(output).catch((error: unknown) => {
@@ -107,7 +107,7 @@ export async function readOutput(source: OutputSource, ways: WaysHome): Promise<
 async function bringFile(source: OutputSource, ways: WaysHome): Promise<Pick<OutputContent, 'content' | 'transferId' | 'droppedName'>> {
   const { file = '' } = source;
   const dropped = await ways.drop?.(file);
-  // Who shares a file system with home links what is there: nothing is to be kept.
+  // Machines that share a file system with home read the copy there, so the agent keeps none.
   if (dropped !== undefined) return { content: dropped.content, transferId: '', droppedName: dropped.name };
   const announced = await AnnouncedFile.read(file);
   const { content } = announced;

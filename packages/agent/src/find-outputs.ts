@@ -107,7 +107,7 @@ interface Folder {
   readonly above: readonly string[];
 }
 
-/** An error of the file system that a task has caused in an output of its own, told with its name; any other as it is. @param shown what could not be read. */
+/** Names the output in an error of the file system that its task has caused; returns any other error unchanged. @param shown what could not be read. */
 export function readError(error: unknown, shown: string): unknown {
   switch (errnoOf(error)) {
     case 'EACCES': case 'EPERM': return new MutiraoError('MUT_OUTPUT_UNREADABLE', `${shown} cannot be read: permission denied`, { cause: error });

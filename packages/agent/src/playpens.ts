@@ -147,7 +147,7 @@ export class Playpens {
   }
 }
 
-/** Not what a link leads to: that is none of ours. */
+/** Does not follow a link: what it leads to belongs to somebody else. */
 function lookAt(playpen: string): Stats | undefined {
   try {
     return lstatSync(playpen);

@@ -33,7 +33,7 @@ export async function stageIn(replica: HeldReplica, folders: ReplicaFolders, cac
   }
 }
 
-/** An error of the file system that the names of inputs have caused, told with the input; any other as it is. */
+/** Names the input in an error of the file system that the names of inputs have caused; returns any other error unchanged. */
 function placeError(error: unknown, shown: string): unknown {
   if (error instanceof MutiraoError) return error;
   switch (errnoOf(error)) {

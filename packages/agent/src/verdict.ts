@@ -1,10 +1,10 @@
 import { MutiraoError } from '@mutirao/api/errors';
-import { faultOfCode, faultOfErrno, noSpace, type Phase, type Told } from '@mutirao/core/bag';
+import { faultOfCode, faultOfErrno, noSpace, type Phase, type PlacedError } from '@mutirao/core/bag';
 import type { Verdict } from '@mutirao/core/machines/agent';
 
 /** What went wrong with a replica, and whose fault it is: the task's own is a failure; any other says nothing about the task. */
 export function verdictOf(error: unknown, phase: Phase): Verdict {
-  const { code, fault } = tell(error, phase);
+  const { code, fault } = placeError(error, phase);
   const detail = error instanceof Error ? error.message : String(error);
   return { outcome: fault === 'task' || fault === 'user' ? 'failed' : 'broken', reason: code, detail };
 }
@@ -16,13 +16,13 @@ export function machineError(error: unknown): MutiraoError {
   return new MutiraoError(code, error instanceof Error ? error.message : String(error), { cause: error });
 }
 
-function tell(error: unknown, phase: Phase): Told {
+function placeError(error: unknown, phase: Phase): PlacedError {
   const code = error instanceof MutiraoError ? error.code : '';
   if (code === 'MUT_DISK_FULL') return { code: noSpace, fault: 'machine' };
   if (code !== '' && faultOfCode(code) !== 'unknown') return { code, fault: faultOfCode(code) };
   const errno = errnoOf(error);
-  const told = faultOfErrno(phase, errno);
-  return told.fault === 'unknown' && code !== '' ? { code, fault: 'unknown' } : told;
+  const placed = faultOfErrno(phase, errno);
+  return placed.fault === 'unknown' && code !== '' ? { code, fault: 'unknown' } : placed;
 }
 
 /** The error of the operating system that is behind an error; empty where none is. */

@@ -20,7 +20,7 @@ function findProjectNode() {
   }
 }
 
-/** Node reads a replacement character for each byte that is not UTF-8; once handed over, nothing tells it from a real one. */
+/** Node reads a replacement character for each byte that is not UTF-8; after the hand-over it looks like a real one. */
 function findUnreadableWord() {
   const word = process.argv.find((one) => one.includes('\uFFFD'));
   try {

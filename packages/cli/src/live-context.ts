@@ -7,7 +7,6 @@ import { userTrust } from '@mutirao/runtime/identity';
 
 import type { BrokerClient } from '@mutirao/runtime/clients';
 import type * as Clients from '@mutirao/runtime/clients';
-import { currentFolder } from './current-folder.ts';
 import type { CommandContext, CommonOptions } from './context.ts';
 import { findBrokerAddress } from './grid/addresses.ts';
 import type { Output } from './output/output.ts';
@@ -76,4 +75,15 @@ function abortOnSignals(): { signal: AbortSignal; dispose(): void } {
       process.off('SIGTERM', abort);
     },
   };
+}
+
+/**
+ * The folder that a command runs in. If it was removed or cannot be read, the one that the shell remembers, else the root: many commands need no folder.
+ */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return process.env['PWD'] ?? '/';
+  }
 }

@@ -38,7 +38,7 @@ const options = {
   submissionsPerHour: integer({ help: 'A heuristic that watches the queue asks for no more requests within an hour.', default: submissions, min: 1, max: 10_000 }),
   withdrawalsPerHour: integer({ help: 'A heuristic that watches the queue gives up no more requests within an hour, waiting and running ones together.', default: withdrawals, min: 0, max: 10_000 }),
   firstRequestWalltime: duration({ help: 'Longest walltime of requests while task run times are unknown; doubled as tasks outlast it. 0 for no limits on first requests. Not for static and mixed.', default: firstRequestLimits.walltime }),
-  firstRequestsMax: integer({ help: 'While task run times are unknown, so many requests wait at first, beyond those that use free processors.', default: firstRequestLimits.waitingMax, min: 1, max: 1_000_000 }),
+  firstRequestsMax: integer({ help: 'While task run times are unknown: how many requests may wait at first, in addition to those that use free processors.', default: firstRequestLimits.waitingMax, min: 1, max: 1_000_000 }),
   spoolBytes: bytes({ help: 'Most that outputs of tasks may hold which wait here for a broker that is away; beyond that they wait at their machines.', default: 16 * 2 ** 30 }),
   agentCommand: text({ help: 'What an allocation runs on each processor, as a JSON array of program and arguments; empty for this release\'s agent.', placeholder: 'JSON', default: '' }),
   agentOrphanTimeout: duration({ help: 'Agents of allocations give up after so long without the provider; 0 for their own choice.', default: 0 }),

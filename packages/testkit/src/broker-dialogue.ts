@@ -250,7 +250,7 @@ function reportOf(sequence: number, words: readonly string[], { wrote }: Options
   return { sequence, started, ended, ...(gangHeld.length === 0 ? {} : { gangHeld }) };
 }
 
-/** Ends that a machine reports for a reason of its own: it is told to stop, or it takes nothing new. */
+/** Ends that a machine reports for a reason of its own: it is stopping, or it takes nothing new. */
 const shutdowns: ReadonlyMap<string, Pick<ReplicaEnd, 'outcome' | 'reason'>> = new Map([
   ['stopped', { outcome: 'broken', reason: 'MUT_AGENT_STOPPED' }], ['draining', { outcome: 'broken', reason: 'MUT_DRAINING' }],
 ]);

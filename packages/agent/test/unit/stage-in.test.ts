@@ -5,7 +5,7 @@ import { stageIn } from '../../src/stage-in.ts';
 
 const content = { sha256: '0'.repeat(64), size: 1 };
 
-test('an input that cannot be put in place is told by its name, and not by a path of the machine', async (t) => {
+test('an input that cannot be put in place is named by its own name, not by a path of the machine', async (t) => {
   const folder = temporaryFolder(t);
   for (const [errno, path, says] of [
     ['ENOTDIR', 'x/y', /^input "x\/y" is in the way of another input or file: one of them is a file where the other needs a folder$/], ['EEXIST', 'x', /^input "x" is in the way/],

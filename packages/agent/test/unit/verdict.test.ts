@@ -41,6 +41,6 @@ test('an error that no row names is held against nobody', (t) => {
   }
 });
 
-test('a full disk is told as one, whoever meets it', (t) => {
+test('a full disk is reported as one in every phase', (t) => {
   t.like(verdictOf(new MutiraoError('MUT_DISK_FULL', 'no room'), 'staging'), { outcome: 'broken', reason: 'MUT_NO_SPACE' });
 });

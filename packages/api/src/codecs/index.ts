@@ -22,9 +22,8 @@ export {
 } from './machine.ts';
 export { decodeKeptMachine, decodeKeptMachineState, encodeKeptMachine, encodeKeptMachineState } from './kept-machine.ts';
 export { encodeProviderQueue } from './provider-queue.ts';
-export { decodeDraining, encodeDraining } from './draining.ts';
 export { decodeResourceStanding, encodeResourceStanding } from './resource-standing.ts';
-export { decodeAllocationRequest, decodeDemand, encodeAllocationRequest, decodeStanding, encodeStanding, encodeDemand, encodeTaskTimes } from './provider.ts';
+export { decodeAllocationRequest, decodeDemand, decodeDraining, encodeAllocationRequest, encodeDraining, decodeStanding, encodeStanding, encodeDemand, encodeTaskTimes } from './provider.ts';
 export {
   decodeAhead, decodeDecision, decodeRules, decodeStatuses, decodeTogether, decodeWish, encodeAhead, encodeDecision, encodePlacementOutcome, encodeRefusal, encodeReservation, encodeReservationEvent, encodeResource, encodeUnits, readInstant, readText,
 } from './reservation.ts';

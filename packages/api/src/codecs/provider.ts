@@ -1,7 +1,7 @@
-import type { AllocationRequest, Demand, RequestCandidate, RequestReservation, RequestStatus, ReservationName, ReservationStanding, ReservedDemand, TimeQuantiles } from '@mutirao/core/messages';
+import type { AllocationRequest, Demand, DrainingStatus, RequestCandidate, RequestReservation, RequestStatus, ReservationName, ReservationStanding, ReservedDemand, TimeQuantiles } from '@mutirao/core/messages';
 
 import {
-  RequestStatus as RequestStatusWire, type AllocationRequest as AllocationRequestWire, type Demand as DemandWire,
+  RequestStatus as RequestStatusWire, type AllocationRequest as AllocationRequestWire, type Demand as DemandWire, type DrainingStatus as DrainingStatusWire,
   type RequestCandidate as RequestCandidateWire, type RequestReservation as RequestReservationWire, type ReservationStanding as ReservationStandingWire, type ReservedDemand as ReservedDemandWire, type TaskTimes as TaskTimesWire,
 } from '../generated/mutirao/provider/v1/provider.ts';
 import { readClaim } from './claim.ts';
@@ -121,4 +121,15 @@ function decodeCandidate(wire: RequestCandidateWire): RequestCandidate {
 /** Writes what a heuristic compared for the wire. */
 export function encodeCandidate({ width, walltime, startsAt, throughput, chosen }: RequestCandidate): RequestCandidateWire {
   return { widthProcessors: width, walltimeMs: walltime, startsUnixMs: startsAt, throughputTasksPerHour: throughput, chosen };
+}
+
+/** Writes whether a provider is draining for the wire; undefined for one that takes work. */
+export function encodeDraining(draining: DrainingStatus | undefined): DrainingStatusWire {
+  if (draining === undefined) return { sinceUnixMs: undefined, reason: '', atOnce: false };
+  return { sinceUnixMs: draining.since, reason: draining.reason, atOnce: draining.isAtOnce === true };
+}
+
+/** Reads whether a provider is draining. */
+export function decodeDraining({ sinceUnixMs, reason, atOnce }: DrainingStatusWire): DrainingStatus | undefined {
+  return sinceUnixMs === undefined ? undefined : { since: sinceUnixMs, reason, ...(atOnce ? { isAtOnce: true } : {}) };
 }

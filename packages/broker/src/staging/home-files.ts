@@ -39,7 +39,7 @@ export class HomeFiles {
     const files = await listFiles(path);
     return await Promise.all(files.map(async (file) => {
       const content = await this.#hashes.contentOf(file.absolutePath, file.status);
-      demandWhole(file.absolutePath, file.status.size, content.size);
+      requireWhole(file.absolutePath, file.status.size, content.size);
       this.#remember(content, { path: file.absolutePath, mtimeMs: file.status.mtimeMs });
       const remoteName = (wanted: string): string => remoteNameOf(wanted, path, file);
       return { remoteName, content, mode: file.status.mode & 0o777, below: file.below, status: file.status };
@@ -72,9 +72,9 @@ export class HomeFiles {
 }
 
 /** A file of the system, as in /proc, has bytes of which its status does not tell, and other ones each time; one that grows has no content yet. */
-function demandWhole(path: string, told: Bytes, found: Bytes): void {
-  if (told === found) return;
-  throw new MutiraoError('MUT_INPUT_CHANGED', `${path} has ${found} bytes where its status says ${told}: it is being written to, or the system makes it up as it is read, as below /proc; copy it, and bring the copy`);
+function requireWhole(path: string, stated: Bytes, found: Bytes): void {
+  if (stated === found) return;
+  throw new MutiraoError('MUT_INPUT_CHANGED', `${path} has ${found} bytes, but its status says ${stated}: a program is writing to it, or the system generates it when it is read, as below /proc. Copy it, and bring the copy`);
 }
 
 /** The input file that a machine gets for a file at home. */

@@ -64,7 +64,7 @@ class Places {
  * Sees that no two outputs of a job end up in one place at home, where all results but the last would vanish, nor one below another.
  *
  * The final paths are compared: after values and numbers are filled in, with links at home followed, and without regard to case where home's file system has none. What
- * depends on the machine is not known yet and is left to the run. Of jobs with more than 200,000 outputs the first so many are looked at.
+ * depends on the machine is not known yet and is left to the run. It compares the first 200,000 outputs of a job.
  * @throws {MutiraoError} MUT_OUTPUT_CONFLICT, naming both tasks and what to write instead.
  */
 export async function checkPlaces(spec: JobSpec): Promise<void> {

@@ -10,7 +10,7 @@ export interface GridRecord {
   readonly pid: number;
   /** The host of that process; a home folder may be shared among hosts. */
   readonly host?: string;
-  /** Tells the home folder from a copy of it, in which the record means nothing; left out where the file system cannot. */
+  /** Identifies the home folder, so that a copy of it does not use the record; left out where the file system has no identities. */
   readonly homeId?: number;
   readonly startedUnixMs: number;
   /** Its address; empty while the grid is starting. */

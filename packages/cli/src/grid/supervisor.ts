@@ -67,7 +67,7 @@ export class Supervisor {
     return undefined;
   }
 
-  /** Whether processes have been told to stop, so that one that does not come up says nothing of itself. */
+  /** Whether the supervisor is stopping its processes: then one that does not come up is not a failure. */
   get isStopping(): boolean {
     return this.#isStopping;
   }

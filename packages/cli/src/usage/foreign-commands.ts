@@ -65,7 +65,7 @@ const nouns: Readonly<Record<string, string>> = {
 };
 
 /**
- * Finds what a user of another system means by a command that is none of ours.
+ * Finds what a user of another system means by a command that Mutirao does not have.
  *
  * @param words without options. @param hasCommand whether our command of these words exists.
  * @returns how many of the words it stands for, and what to write in their place.

@@ -23,7 +23,7 @@ export interface NodeRunnerOptions {
   /** Time between SIGTERM and SIGKILL. */
   readonly killGraceMs: Duration;
   readonly log: Logger;
-  /** Told once for each process. */
+  /** Called once for each process. */
   onExit(requestId: number, processIndex: number, exitStatus: number, more?: ExitFacts): void;
   /** Told when another number of processors is on nodes that are away. */
   onAway(count: number): void;

@@ -1,10 +1,8 @@
-import { stopsMax } from './shutdown-reasons.ts';
-
 /**
  * Whose fault it is that a replica ended without success.
  *
  * `task`: its command, its names, links, permissions or limits. `user`: files at home that were changed, removed or cannot be written. `machine`: another task would meet
- * it there as well. `site`: the machine went away or was told to take nothing. `unknown`: nobody can say from one case.
+ * it there as well. `site`: the machine went away, or its owner lets it take nothing. `unknown`: nobody can say from one case.
  */
 export type Fault = 'task' | 'user' | 'machine' | 'site' | 'unknown';
 
@@ -19,7 +17,7 @@ export interface FaultRow {
   /** A code of the error registry. */
   readonly code: string;
   readonly fault: Fault;
-  /** Errors of the operating system that are told under this code; left out where it is not one of them that tells it. */
+  /** Errors of the operating system that are reported under this code; left out for a code that no such error causes. */
   readonly errnos?: readonly string[];
 }
 
@@ -30,7 +28,7 @@ const fullErrnos = ['ENOSPC', 'EDQUOT'] as const;
 const machineErrnos = ['EROFS', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ESTALE', 'ENODEV', 'ENXIO', 'ETIMEDOUT', 'EUCLEAN'] as const;
 
 /**
- * All ways in which a replica goes wrong that are told by a machine or met at home, in the order in which a replica comes by them.
+ * All ways in which a replica goes wrong at a machine or at home, in the order of its life.
  *
  * docs/faults.md is written from it.
  */
@@ -41,7 +39,7 @@ export const faultRows: readonly FaultRow[] = [
   { phase: 'staging', happens: 'the inputs are more than the machine\'s storage ever holds', code: 'MUT_STORAGE_FULL', fault: 'task' },
   { phase: 'staging', happens: 'an input was changed at home after the job was submitted', code: 'MUT_INPUT_CHANGED', fault: 'user' },
   { phase: 'staging', happens: 'an input is not at home any more, or cannot be read', code: 'MUT_INPUT_MISSING', fault: 'user' },
-  { phase: 'staging', happens: 'an input vanished or was written to on its way (the next run reads it again, and then one of the two above is told)', code: 'MUT_CONTENT_NOT_FOUND', fault: 'unknown' },
+  { phase: 'staging', happens: 'an input vanished or was written to on its way (the next run reads it again, and reports one of the two above)', code: 'MUT_CONTENT_NOT_FOUND', fault: 'unknown' },
   { phase: 'staging', happens: 'an input does not have the bytes that were announced', code: 'MUT_CONTENT_MISMATCH', fault: 'unknown' },
   { phase: 'staging', happens: 'an input has more bytes than were announced', code: 'MUT_CONTENT_TOO_LARGE', fault: 'unknown' },
   { phase: 'staging', happens: 'a transfer broke again and again', code: 'MUT_TRANSFER_FAILED', fault: 'site' },
@@ -90,19 +88,19 @@ export const faultRows: readonly FaultRow[] = [
   { phase: 'accepting', happens: 'too few machines agree on the result', code: 'MUT_NO_MAJORITY', fault: 'task' },
 ];
 
-/** What is told of an error of the operating system. */
-export type Told = Pick<FaultRow, 'code' | 'fault'>;
+/** The code and the fault of an error of the operating system. */
+export type PlacedError = Pick<FaultRow, 'code' | 'fault'>;
 
 /** What an error of the operating system means in a phase; `unknown` for one that no row names. */
-export function faultOfErrno(phase: Phase, errno: string): Told {
+export function faultOfErrno(phase: Phase, errno: string): PlacedError {
   return faultRows.find((row) => row.phase === phase && row.errnos?.includes(errno) === true) ?? { code: 'MUT_STAGING_FAILED', fault: 'unknown' };
 }
 
-/** Codes that are one party's fault in whichever phase, told by a machine. */
+/** The fault of each code that machines report, which is the same in each phase. */
 const faultsOfCodes = new Map<string, Fault>();
 for (const { phase, code, fault } of faultRows) if (phase !== 'accepting' && !faultsOfCodes.has(code)) faultsOfCodes.set(code, fault);
 
-/** Whose fault the end of a replica is that its machine tells under this code. */
+/** Whose fault the end of a replica is that its machine reports with this code. */
 export function faultOfCode(code: string): Fault {
   return faultsOfCodes.get(code) ?? 'unknown';
 }
@@ -110,11 +108,14 @@ export function faultOfCode(code: string): Fault {
 /** A task is given up when it ended so often for reasons that nobody can place. */
 export const doubtsMax = 5;
 
+/** A task is given up when its machine was taken away so often while it ran. No task is preempted so often, while one that ends its own agent or allocation would run for ever. */
+export const stopsMax = 100;
+
 /** What the grid does about each fault, for the documentation. */
 export const consequences: Readonly<Record<Fault, string>> = {
   task: 'counts as a failure: runs again on another machine where there is one, as often as `--retries` says; machines keep their standing; requests stop with the job\'s last task',
   user: 'counts as a failure, as above; machines keep their standing',
-  machine: 'runs again elsewhere without counting as a failure, 20 times at most; the task avoids the machine, which gets nothing for 10 s at once when its disk is full, else after three reports in a row that tell of nothing better, and longer each time',
+  machine: 'runs again elsewhere without counting as a failure, 20 times at most; the task avoids the machine, which gets nothing for 10 s at once when its disk is full, else after three bad reports in a row, and longer each time',
   site: `runs again elsewhere without counting as a failure; nobody is blamed. A task whose machine was taken away ${stopsMax} times while it ran is given up`,
   unknown: `runs again elsewhere, and fails with this reason after ${doubtsMax} times; the task avoids the machine, which is left alone only after tasks of two jobs, or of one that has finished tasks, ended so there`,
 };

@@ -1,7 +1,7 @@
 import type { ReplicaEnd } from '../messages/index.ts';
 import type { Duration, Instant } from '../shared/index.ts';
 import { faultOfCode } from './faults.ts';
-import { isShutdown } from './shutdown-reasons.ts';
+import { isShutdown } from './counted-ends.ts';
 
 /** When a machine that breaks replicas is left alone, and how long. */
 export interface QuarantineRules {

@@ -5,7 +5,7 @@ export type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'value' | 'index' };
 
-/** A text with its placeholders told apart; read once, filled in for each task. */
+/** A text split at its placeholders; parsed once, filled in for each task. */
 export type Template = readonly TemplatePart[];
 
 /**

@@ -11,10 +11,9 @@ export type {
   TaskTemplate, TaskTimes,
 } from './machine.ts';
 export type {
-  AllocationRequest, Demand, HonouredReservation, QueueListing, QueuedRequest, QueueRanking, RequestCandidate, RequestOrder, RequestStatus, ReservedWindow, ResourceLimits, SiteReservation, TimeQuantiles,
+  DrainingStatus, AllocationRequest, Demand, HonouredReservation, QueueListing, QueuedRequest, QueueRanking, RequestCandidate, RequestOrder, RequestStatus, ReservedWindow, ResourceLimits, SiteReservation, TimeQuantiles,
 } from './provider.ts';
 export { isSameWindow } from './provider.ts';
-export type { DrainingStatus } from './draining-status.ts';
 export type { FreedProcessors, QueueStanding, QueueSummary, QueueSums, ResourceStanding } from './resource-standing.ts';
 export type {
   AfterReservation, Alternative, ClaimContents, ClaimedReservation, JobReservation, Outage, PlacementRefusal, RequestReservation, ReservationName, ReservationRecord, ReservationStanding,

@@ -181,3 +181,13 @@ export interface RequestOrder {
   /** The reservation to run inside of; left out for none. Whoever passes it on has seen its claim. */
   readonly reservationId?: number;
 }
+
+/** That a provider's owner drains it: it takes no new work, and what runs there ends by itself. A level: it replaces the one before. */
+export interface DrainingStatus {
+  /** By the clock of the process that holds this state. */
+  readonly since: Instant;
+  /** The owner's words, a part of a sentence; may be empty. */
+  readonly reason: string;
+  /** What runs is given back, too; left out where it ends by itself. */
+  readonly isAtOnce?: true;
+}

@@ -20,8 +20,8 @@ interface Results {
 const indexVariable = /\$(?:TASK\b|\{TASK\})/g;
 
 /**
- * Finds a task that runs and would write over the result of another task, since its index is another one than before: whoever submits only some of the values again has
- * `{#}` begin at 0 over good results. Only places that hold the index are looked at. Cost: O(tasks and outputs).
+ * Finds a task that runs and would write over the result of another task, because its index changed: when only some of the values are submitted again,
+ * `{#}` begins at 0 over good results. Only places that hold the index are looked at. Cost: O(tasks and outputs).
  */
 export function findOverwrite(next: JobSpec, former: JobSpec, { runs, hasFinished }: Results): Overwrite | undefined {
   const formerTasks = listTasks(former);

@@ -25,13 +25,13 @@ export function pushedFrame(machineId: MachineId, pushed: ContentPushed): Buffer
 /**
  * Brings a broker that is back the reports that were kept for it, as fast as it takes them, a machine after the other.
  *
- * Each output is announced once on a broker's stream, whoever announces it first: the end of its push, the report that names it, or the end
+ * Each output is announced once on a broker's stream, by whichever comes first: the end of its push, the report that names it, or the end
  * of the delivery. A broker that fetches it twice would find nothing the second time.
  */
 export class KeptDelivery {
   readonly #options: KeptDeliveryOptions;
   readonly #broker: BrokerLink;
-  /** Transfers that the broker was told of on this stream. */
+  /** Transfers that were announced to the broker on this stream. */
   readonly #announced = new Set<string>();
   #last: Promise<void> = Promise.resolve();
 
@@ -67,9 +67,9 @@ export class KeptDelivery {
   }
 
   /**
-   * Tells the broker of an output that is kept for it. Idempotent.
+   * Announces an output to the broker that it is kept for. Idempotent.
    *
-   * An output that was pushed before the broker went away is not here but there, and one of another broker is none of its business.
+   * An output that was pushed before the broker went away is not here but there, and an output of another broker does not concern it.
    */
   announce(transferId: string): void {
     const output = this.#options.outputs.find(transferId);

@@ -96,7 +96,7 @@ export class TransferExchange {
    * Takes a content; resolves when the last chunk is written.
    *
    * @throws {MutiraoError} MUT_TRANSFER_FAILED when the giver does not come in time or fails, or there is a taker already;
-   * MUT_CONTENT_NOT_FOUND at once when the taker needs a giver and there is none.
+   * MUT_CONTENT_NOT_FOUND at once when the taker needs a giver and none is connected.
    */
   take(transferId: string, taker: Taker): Promise<void> {
     if (taker.needsGiver === true && this.#transfers.get(transferId)?.giver === undefined) {

@@ -46,12 +46,12 @@ export function readConfig<O extends OptionSpecs>(program: string, specs: O, sou
 /** The environment of agents is filled in by providers, which may be of a later release and know more options. */
 const environmentIsFilledIn = 'agent';
 
-/** Whether Kubernetes set it to tell of a service: of one that is called `mutirao-broker` by `MUTIRAO_BROKER_SERVICE_HOST`, and `MUTIRAO_BROKER_PORT` with an address. */
+/** Whether Kubernetes set it for a service: `MUTIRAO_BROKER_SERVICE_HOST`, or `MUTIRAO_BROKER_PORT` with an address, for a service called `mutirao-broker`. */
 function isOfService(variable: string, value = ''): boolean {
   return /_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_[A-Z]+(_(PROTO|PORT|ADDR))?$/.test(variable) || (variable.endsWith('_PORT') && value.includes('://'));
 }
 
-/** Refuses variables that look like options of the program and are none, since they would be ignored in silence. */
+/** Refuses variables that look like options of the program but are not options: they would be ignored silently. */
 function refuseUnknownVariables(program: string, names: readonly string[], environment: ConfigSources['environment']): void {
   const known = names.map((name) => environmentName(program, name));
   const prefix = environmentName(program, '');

@@ -238,7 +238,7 @@ export class Launcher {
     return streams;
   }
 
-  /** Tells a signal from an exit status, where the shell is one that says so itself, as bash does. Reads what it said since the last time. */
+  /** Distinguishes a signal from an exit status with a shell that reports signals itself, as bash does. Reads what it wrote since the last call. */
   readExit(status: number): TaskExit {
     if (status === 0) return { status, signal: undefined };
     let said = '';
@@ -282,7 +282,7 @@ export class Launcher {
     try {
       return readSync(this.children, scratch, 0, 1, 0) > 0;
     } catch {
-      return true; // The shell is gone; its end is told next.
+      return true; // The shell is gone; its own end follows.
     }
   }
 

@@ -204,13 +204,13 @@ export class Launchers {
     return this.listLeftovers(launcher, shell).filter((pid) => killProcess(pid, 'SIGKILL')).length > 0;
   }
 
-  /** Below a shell that adopts it a few files tell of all. The whole table, which blocks this process for tens of milliseconds, is for what may be elsewhere: its shell was killed, or is none that adopts. */
+  /** A shell that adopts orphans has all of them below it: a few files list them. The whole process table, which blocks this process for tens of milliseconds, is read only where the shell was killed or cannot adopt. */
   private listLeftovers(launcher: Launcher, shell: number | undefined): readonly number[] {
     const below = launcher.pgid !== shell || this.hasAdopted(launcher) ? undefined : launcher.listLeft();
     return below ?? this.findProcesses().filter((found) => found.launcher === launcher && isLeftover(found.row, launcher)).map(({ row }) => row.pid);
   }
 
-  /** Ends what a task left behind, for some time at most: so long its slot takes no other. */
+  /** Ends what a task left behind. Gives up after `settleMax`; until then the slot takes no other task. */
   private async endLeftovers(launcher: Launcher, shell: number | undefined): Promise<void> {
     const giveUpAt = performance.now() + settleMax;
     for (let pause = 1; !this.closed && this.killLeftovers(launcher, shell) && performance.now() < giveUpAt; pause = Math.min(2 * pause, settlePauseMax)) {
@@ -226,7 +226,7 @@ export class Launchers {
   }
 
   /**
-   * Ends what a task left behind, then tells the task's end. What is written meanwhile is not the task's any more. Its streams are not used again: the
+   * Ends what a task left behind, then reports the task's end. What is written meanwhile is not the task's any more. Its streams are not used again: the
    * launcher may have another task meanwhile if it was killed.
    *
    * @param shell that ran the task; it may be gone.

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A process, with the memory that it has in use whoever shares it. */
+/** A process, with the memory that it has in use, shared or not. */
 export interface ResidentProcess {
   readonly pid: number;
   readonly residentBytes: number;

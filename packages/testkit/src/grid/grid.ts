@@ -25,7 +25,7 @@ export interface GridOptions {
   readonly providerArgs?: readonly string[];
   readonly agentArgs?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Whom everything runs as; left out for our own account. */
+  /** The account that everything runs as; left out for our own account. */
   readonly account?: ProgramAccount;
   /** An existing folder in which the home folder is made; the system's temporary one when left out. */
   readonly parent?: string;

@@ -26,7 +26,7 @@ export interface ProgramWitnesses {
   readonly isOrdinary?: boolean;
   /** Where all lines of its log go too; left out for nowhere. */
   readonly logFile?: string;
-  /** Whom it runs as, and programs that this account can run; left out for our own. */
+  /** The account that it runs as, and programs that this account can run; left out for our own. */
   readonly account?: ProgramAccount;
   /** Called when the process has ended, and its log with it, unless `kill` has been called. */
   onUnaskedEnd?(end: UnaskedEnd): void;

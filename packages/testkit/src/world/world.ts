@@ -15,7 +15,7 @@ const bystanders = 60;
 /** A grid that cases of this collection run on, by whatever kind of machine. */
 export interface WorldPlace {
   readonly client: BrokerClient;
-  /** Whom the broker runs as; left out for our own account. */
+  /** The account that the broker runs as; left out for our own account. */
   readonly account?: Account;
 }
 

@@ -27,7 +27,7 @@ export function readStandardInput(): string {
 
 function readInput(): Buffer {
   try {
-    // Opened again, it can be read to its end without being told to try again.
+    // The descriptor may be non-blocking; a new one can be read to its end.
     return readFileSync('/dev/stdin');
   } catch {
     // Another account's pipe, and any socket, cannot be opened again.

@@ -37,7 +37,7 @@ export async function printOutputs(context: CommandContext, { job, tasks }: { jo
     if (indexes.length > 1 && output.mode === 'table') output.note(`==> task ${taskIndex}`);
     if (options.stderr !== true) output.write(found.standardOutput);
     if (options.stdout !== true) (options.stderr === true ? output.write : writeRaw(output.note))(found.standardError);
-    if (found.truncated) output.note(`task ${taskIndex} printed more than is kept: a line in its output tells how much was cut (--limit-output of the job decides how much is kept)`);
+    if (found.truncated) output.note(`task ${taskIndex} printed more than is kept: a line in its output says how many bytes were cut (--limit-output of the job decides how much is kept)`);
   }
   if (output.mode === 'json') writeJson(output, documents);
   return 0;

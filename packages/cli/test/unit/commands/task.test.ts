@@ -62,7 +62,7 @@ const getTaskOutput = ({ taskIndex }: { taskIndex: number }) => Promise.resolve(
   replicaId: 7, standardOutput: bytes(`out ${taskIndex}\n`), standardError: bytes(taskIndex === 1 ? 'oops\n' : ''), truncated: taskIndex === 1, files: [],
 });
 
-const cutNote = 'task 1 printed more than is kept: a line in its output tells how much was cut (--limit-output of the job decides how much is kept)\n';
+const cutNote = 'task 1 printed more than is kept: a line in its output says how many bytes were cut (--limit-output of the job decides how much is kept)\n';
 
 test('the output of one task is printed as it is', async (t) => {
   const { out, err } = await runCommandLine(['task', 'output', '1', '0'], { broker: { ...broker, getTaskOutput } });

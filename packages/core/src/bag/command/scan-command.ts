@@ -10,7 +10,7 @@ const depthMax = 50;
  *
  * It knows as much of the shell's grammar as that takes: quotes, backslashes, substitutions, arithmetic, here-documents, comments, and scripts that are words (`sh -c '...'`).
  *
- * @throws {CommandFault} where that cannot be told.
+ * @throws {CommandFault} where the scanner cannot know.
  */
 export function scanCommand(atoms: readonly Atom[], names: PlaceholderNames, depth = 0): Piece[] {
   if (depth > depthMax) throw new CommandFault(`commands inside one another more than ${depthMax} deep`);

@@ -35,7 +35,7 @@ export function stopAll(turn: Turn, reason: string): void {
   }
 }
 
-/** The agent is told to stop: what ended just before may have had the same signal, so its replicas are given back. */
+/** The agent must stop. A task that ended just before may have received the same signal, so its replica is given back. */
 function dropUnsureEnds({ state }: Turn, verdict: Verdict): void {
   const { exitStatus, standardOutput, standardError, outputTruncated } = noResult;
   for (const { end } of state.unsureEnds) {

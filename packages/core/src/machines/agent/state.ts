@@ -25,7 +25,7 @@ export interface AgentOptions {
  * How long the end of a process is held back before it is reported.
  *
  * What shuts a machine or an allocation down may signal every process of it at once. A task may then end before the agent has its own signal, and its end
- * looks like any other. An end that is held back when the agent is told to stop is dropped, and the replica is given back instead.
+ * looks like any other. If the agent must stop while an end is held back, it drops the end and gives the replica back.
  */
 export interface EndHold {
   readonly longest: Duration;

@@ -354,7 +354,7 @@ export interface BrokerProvider {
   resource: HeardResource | undefined;
   /** Until when it is waited for to tell that; undefined where it is not. */
   resourceAwaitedUntil: Instant | undefined;
-  /** That its owner drains it, as it told on this connection, by our own clock; undefined while it takes work. */
+  /** Since when and why its owner drains it, as it reported on this connection, by our own clock; undefined while it takes work. */
   draining: DrainingStatus | undefined;
   /** What it was told last on this connection. */
   demand: Demand | undefined;
@@ -411,9 +411,9 @@ export interface BrokerMachine {
   doubtedJobId: JobId;
   /** Nothing is placed before. */
   quarantinedUntil: Instant;
-  /** That is because it, or another machine of its allocation, was told to stop. */
+  /** Whether the reason is that it, or another machine of its allocation, is stopping. */
   isStopping: boolean;
-  /** Times that it was told to stop and stayed, since it last ended a replica by itself. */
+  /** How often it reported a stop and stayed, since a replica there last ended by itself. */
   shutdownCount: number;
 }
 

@@ -36,7 +36,7 @@ export interface ClusterRequest {
   startsAt: Instant | undefined;
   /** 0 unless `status` is `ended`. */
   endedAt: Instant;
-  /** Code of why it ended or is told to, and the last words of what failed; empty for a request that lives or whose processes all succeeded. */
+  /** Code of why it ended or is being ended, and the last words of what failed; empty for a request that lives or whose processes all succeeded. */
   endReason: string;
   /** Indexes of processes that have not ended; empty unless it runs or is ending. */
   readonly livingProcesses: Set<number>;

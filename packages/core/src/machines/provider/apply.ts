@@ -221,7 +221,7 @@ function pauseAfter(state: ProviderState, request: OwnRequest, change: ProviderC
 
 /** An allocation of which no task has ended, and that ended sooner than this, had agents that could not work. */
 const agentLifeMin: Duration = 60_000;
-/** So many of these in a row are no accident, such as a preemption. */
+/** This many in a row are not an accident, as a single preemption is. */
 const barrenMax = 3;
 
 /** Counts an allocation that ended by itself: no agent attached, or all of them died at once, or it was of use. */

@@ -20,7 +20,7 @@ export type ProviderCommand =
   | { readonly kind: 'TellStandings'; readonly brokerId: BrokerId; readonly standings: readonly ReservationStanding[] }
   /** Tells a broker what the resource is and how its queue stands; a level. */
   | { readonly kind: 'TellResource'; readonly brokerId: BrokerId; readonly standing: ResourceStanding }
-  /** Tells a broker whether the provider is draining, before it hears of any machine on a connection; a level. Undefined for one that takes work. */
+  /** Sends a broker whether the provider is draining, before any machine on a connection. Sent as state; undefined while it takes work. */
   | { readonly kind: 'TellDraining'; readonly brokerId: BrokerId; readonly draining: DrainingStatus | undefined }
   /** Takes a queued request out, or ends a running one; answered by ReleaseDone or ReleaseFailed. */
   | { readonly kind: 'ReleaseRequest'; readonly requestId: RequestId; readonly managerRequestId: string }

@@ -55,7 +55,7 @@ export function giveEverythingBack(turn: Turn, { replyTo, reason }: InputOf<'Giv
   turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: true, value: undefined } });
 }
 
-/** Tells a broker that connects while the provider drains; one that is told nothing takes it that it does not. */
+/** Sends the draining state to a broker that connects. A broker that receives nothing assumes that the provider takes work. */
 export function tellDraining({ state, now, commands }: Turn, brokerId: BrokerId): void {
   const draining = statusOf(state, now);
   if (draining !== undefined) commands.push({ kind: 'TellDraining', brokerId, draining });

@@ -68,7 +68,7 @@ export function explainFirstRequests(bound: FirstBound | undefined, drafts: read
   return drafts.map((draft) => ({ ...draft, reasons: [`${describeKnowledge(bound)}: requesting ${plural(draft.width, 'processor')} for ${describeExactTime(draft.walltime)} ${bound.outlasted === 0 ? 'first' : 'next'}; more once tasks finish.`, ...draft.reasons] }));
 }
 
-/** Why few requests are made, for whoever asks about the provider; nothing where they are not kept few. */
+/** Why the provider makes few requests, as `provider show` prints it; empty where it does not limit them. */
 export function describeFirstBound(bound: FirstBound | undefined): string[] {
   if (bound === undefined || !isBinding(bound)) return [];
   const { facts: { limits: { walltimeMax }, pending }, withheld } = bound;

@@ -11,7 +11,7 @@ import { soundListing } from './sound-listing.ts';
 import { clientRequestIdOf, isPending, isServing, numberOf, type OwnRequest, type ProviderState } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
-/** So many good listings in a row must lack a request before it counts as gone, or show one that had started as waiting: one may lag behind. */
+/** A request counts as gone, or as requeued, after this many good listings in a row: a single one may lag behind. */
 const missedListingsMax = 2;
 
 const requeuedReason = 'The resource manager put it back into its queue.';

@@ -2,7 +2,7 @@ import { chmod, chmodSync, close, closeSync, constants, fstat, fstatSync, open, 
 import { opendir } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** A call of the file system in its two forms: whoever runs the steps decides whether to wait for it. */
+/** A call of the file system in its two forms, synchronous and asynchronous; the caller that runs the steps chooses. */
 export interface FileCall {
   now(): unknown;
   later(): Promise<unknown>;

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** Tells mounts apart. */
+/** Identifies the mount that a file is on. */
 export interface Mounts {
   /** Which mount an open file is on. Two mounts differ also where they show the same device, as bind mounts do. @throws Error where the kernel does not say. */
   idOf(file: number): string;

@@ -5,7 +5,7 @@ import type { WorldTurn } from '../machine-process.ts';
 import type { World } from '../world.ts';
 import type { WorldCheck } from './check.ts';
 
-/** A provider that drains gets nothing new by anybody who knows, asks for nothing, and costs no task anything. */
+/** A provider that drains gets nothing new from a broker that knows of it, requests nothing, and its drain counts against no task. */
 export class DrainingCheck implements WorldCheck {
   readonly #world: World;
 

@@ -1,4 +1,4 @@
-import { isCountedLoss, isStop } from '../../../bag/index.ts';
+import { isCountedLoss, isDoubted, isStop } from '../../../bag/index.ts';
 import type { TaskStatus } from '../../../messages/index.ts';
 import { invariant, type Instant, type TaskIndex } from '../../../shared/index.ts';
 import { getJob } from './apply-job.ts';
@@ -11,7 +11,6 @@ import { isFollower } from '../gangs/gang.ts';
 import { book, chargeOf, runTimesOf } from '../ledger/ledger-accounts.ts';
 import { outputsOn } from '../placing/matching.ts';
 import { leavePlace, leavePlaceElsewhere, queueOf } from '../placement/placed-tasks.ts';
-import { isDoubted } from '../results/doubt.ts';
 import { observeTimes } from '../times/observe-times.ts';
 import { type BrokerGang, type BrokerJob, type BrokerMachine, type BrokerReplica, type BrokerState, hasEnded, type OpenTask, type Success } from '../state.ts';
 import { getGroup, getTaskGroup, widthOf } from '../jobs/task-groups.ts';

@@ -88,7 +88,7 @@ function explainUnusable(state: BrokerState, machine: BrokerMachine, now: Instan
 /** Why nothing is placed on a machine before a certain time. */
 function describePause({ isStopping, breakages, quarantinedUntil }: BrokerMachine, now: Instant): string {
   const time = describeTime(quarantinedUntil - now);
-  if (isStopping) return `it, or another machine of its allocation, was told to stop; it gets no tasks for ${time}`;
+  if (isStopping) return `it, or another machine of its allocation, is stopping; it gets no tasks for ${time}`;
   if (breakages === 0) return `its disk had no room for what it was given, and it is left alone for ${time}`;
   return `it broke what it was given ${plural(breakages, 'time')} in a row and is left alone for ${time}`;
 }

@@ -50,7 +50,7 @@ export function leaveReservations(turn: Turn): void {
 }
 
 /**
- * What is wanted of a provider inside reservations of its resource: of two providers of one resource the first that is there and takes work is told. Of one that drains
+ * The demand inside reservations that a provider gets. Of two providers of one resource, the first that is connected and takes work gets it. Of one that drains
  * only what runs there is wanted. Cost: O(open jobs), times the replicas there for one that drains.
  */
 export function reservedFor(state: BrokerState, provider: BrokerProvider): ReservedDemand[] {
@@ -69,7 +69,7 @@ export function reservedFor(state: BrokerState, provider: BrokerProvider): Reser
   return [...wanted.values()];
 }
 
-/** Whether it is this provider of its resource that is told; one that drains is told of what runs there. */
+/** Whether this provider gets the demand inside reservations of its resource. One that drains gets the demand of what runs there. */
 function isAsked(state: BrokerState, provider: BrokerProvider): boolean {
   return provider.resourceId !== '' && (isDraining(provider) || firstOf(state, provider.resourceId) === provider);
 }

@@ -1,10 +1,9 @@
-import { doubtsMax, faultOfCode, isCountedLoss, isShutdown, isStop, noSpace, stopsMax } from '../../../bag/index.ts';
+import { doubtsMax, faultOfCode, isCountedLoss, isDoubted, isShutdown, isStop, noSpace, stopsMax } from '../../../bag/index.ts';
 import type { ReplicaEnd, TaskStatus } from '../../../messages/index.ts';
 import type { Instant } from '../../../shared/index.ts';
 import type { ReplicaEnding, ReplicaFate } from '../changes.ts';
 import { isFollower } from '../gangs/gang.ts';
 import type { BrokerOptions } from '../options.ts';
-import { isDoubted } from './doubt.ts';
 import { hasEnded, type BrokerJob, type BrokerReplica, type OpenTask, type Success } from '../state.ts';
 import { commit, type Turn } from '../turn.ts';
 

@@ -49,11 +49,11 @@ function judgeHealth(machine: BrokerMachine, ends: readonly ReplicaEnd[]): Repor
   return job.finished.size > 0 || (doubtedJobId !== 0 && doubtedJobId !== job.jobId) ? 'broken' : 'silent';
 }
 
-/** Long enough for the agents of an allocation to hear of its end one after another, and for one that stops to be gone. It doubles for a machine that is told to stop and stays. */
+/** Long enough for all agents of an allocation to receive the signal, and for one that stops to be gone. It doubles for a machine that reports a stop and stays. */
 const shutdownPause: Duration = 5_000;
 
 /**
- * Places nothing for a while on a machine that is told to stop, nor on the others of its allocation: what ends one of them probably ends all, and what is given
+ * Places nothing for a while on a machine that is stopping, nor on the others of its allocation: what ends one of them probably ends all, and what is given
  * back would go to the next that is about to stop.
  */
 function noteShutdown({ state, now }: Turn, machine: BrokerMachine, ends: readonly ReplicaEnd[]): void {

@@ -107,7 +107,7 @@ function inputOf(line: string): AgentInput {
 const noHold: EndHold = { longest: 0, isForAll: true };
 const holds: readonly (readonly [string, EndHold])[] = [
   ['agent-replicas', noHold], ['agent-contents', noHold], ['agent-reports', noHold], ['agent-gangs', noHold], ['agent-staging', noHold],
-  ['agent-shutdown-allocation', { longest: 300, isForAll: true }], ['agent-shutdown-collecting', { longest: 300, isForAll: true }], ['agent-shutdown-own', { longest: 300, isForAll: false }],
+  ['agent-shutdown-allocation', { longest: 300, isForAll: true }], ['agent-shutdown-collecting', { longest: 300, isForAll: true }], ['agent-shutdown-own-collecting', { longest: 300, isForAll: false }], ['agent-shutdown-own', { longest: 300, isForAll: false }],
 ];
 
 for (const [name, endHold] of holds) {

@@ -1,3 +1,5 @@
+import { faultOfCode } from './faults.ts';
+
 const shutdownReasons: ReadonlySet<string> = new Set([
   'MUT_AGENT_STOPPED', 'MUT_ALLOCATION_ENDED', 'MUT_DRAINING', 'MUT_MACHINE_LEFT', 'MUT_MACHINE_MOVED', 'MUT_MACHINE_QUARANTINED', 'MUT_RELEASED',
 ]);
@@ -22,5 +24,7 @@ export function isStop({ fate, reason, startedAt }: { readonly fate: string; rea
   return fate === 'lost' && startedAt > 0 && isShutdown(reason);
 }
 
-/** A task is given up when its machine was taken away so often while it ran. No task is preempted so often, while one that ends its own agent or allocation would run for ever. */
-export const stopsMax = 100;
+/** Whether a replica ended for a reason that may be its task's fault or its machine's. */
+export function isDoubted({ outcome, reason, fate }: { readonly outcome: string | undefined; readonly reason: string; readonly fate: string }): boolean {
+  return fate === 'lost' && outcome === 'broken' && faultOfCode(reason) === 'unknown' && !isShutdown(reason);
+}
