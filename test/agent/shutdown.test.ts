@@ -68,7 +68,8 @@ function readName(pid: number): string {
 }
 
 test.serial('nothing that ends with its allocation counts as a result or a failure, though the agent has its signal later than the tasks', async (t) => {
-  const rig = await startRig(t, '--request', 'q1', '--provider-id', 'lab');
+  // Longer than any delay of this test on a busy machine.
+  const rig = await startRig(t, '--request', 'q1', '--provider-id', 'lab', '--end-hold', '30s');
   const { ids, pid } = await startTasks(rig);
   signalAll(descendantsOf(pid));
   // As long as a manager on a busy node may need for its round.
@@ -82,13 +83,18 @@ test.serial('nothing that ends with a host that shuts down counts as a result or
   const { ids, pid } = await startTasks(rig);
   // A hundredth of the run time is what ends are held back for there.
   await pause(2000);
+  // All have the signal at one instant, also where this test has to wait for a processor between two of its calls.
+  process.kill(pid, 'SIGSTOP');
   signalAll([...descendantsOf(pid), pid]);
+  process.kill(pid, 'SIGCONT');
   for (const id of ids) t.like(await rig.provider.endOf(id), { outcome: 'broken', reason: 'MUT_AGENT_STOPPED' });
 });
 
 test.serial('an allocation that is killed reports none of the tasks that were killed just before their agent', async (t) => {
   const rig = await startRig(t, '--request', 'q1', '--provider-id', 'lab');
   const { ids, pid } = await startTasks(rig);
+  // The agent must not run between two of these calls, however long a busy machine keeps this test waiting.
+  process.kill(pid, 'SIGSTOP');
   for (const one of [...descendantsOf(pid).filter((task) => readName(task) === 'sleep'), pid]) process.kill(one, 'SIGKILL');
   await until(() => !rig.agent.isRunning, 'the agent is gone');
   t.deepEqual(rig.provider.reports.flatMap(({ ended }) => ended).filter(({ replicaId }) => ids.includes(replicaId)), []);

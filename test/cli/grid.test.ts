@@ -112,13 +112,16 @@ test.serial('a job file is run from its own folder, and its outputs come home', 
 });
 
 test.serial('waiting outlives a kill -9 of the broker, which is started again, and no task is accepted twice', async (t) => {
-  const { out } = await mutirao('job', 'submit', '--quiet', '--array', '1-24', '--', 'sleep 1; echo {}');
+  // Most tasks wait for a file, so that the job cannot be over before the broker is killed, however busy the machine is.
+  const opened = join(folder, 'broker-is-killed');
+  const { out } = await mutirao('job', 'submit', '--quiet', '--array', '1-24', '--', `test {} -lt 9 || until test -e '${opened}'; do sleep 0.1; done; echo {}`);
   const jobId = out.trim();
   const waiting = begin('job', 'wait', jobId, '--progress');
   await until(() => waiting.said().includes(`job ${jobId}`), 'it is waited for');
   await until(async () => ((await json<{ finished_count: number }[]>('job', 'show', jobId))[0]?.finished_count ?? 0) > 5, 'a quarter of the tasks has finished');
   const before = processes()['broker'] ?? 0;
   process.kill(before, 'SIGKILL');
+  writeFileSync(opened, '');
   const { status, out: told, err } = await waiting.ended;
   t.is(status, 0, err);
   t.regex(told, /tasks 24: 24 finished/);
