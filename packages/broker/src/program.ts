@@ -10,7 +10,7 @@ import { natsEvents, natsOptionsOf } from '@mutirao/runtime/events';
 import { accountName, ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { bytes, defineProgram, duration, integer, list, natsOptions, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
-import { acceptToken, nearAddress, parseAddress } from '@mutirao/runtime/rpc';
+import { acceptToken, homeSocket, nearAddress, parseAddress } from '@mutirao/runtime/rpc';
 
 import manifest from '../package.json' with { type: 'json' };
 import { readBrokerName } from './process/broker-name.ts';
@@ -18,7 +18,7 @@ import { trustRulesOf } from './process/trust-rules.ts';
 import { startBroker, type RunningBroker } from './process/start-broker.ts';
 
 const options = {
-  listen: text({ help: 'Where to listen; port 0 takes a free one, and unix:/path is a socket.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
+  listen: text({ help: 'Where to listen: unix:/path for a socket, or a port, 0 for a free one; a socket in the home folder when empty.', placeholder: 'ADDRESS' }),
   metrics: text({ help: 'Where to serve /metrics and /healthz; port 0 takes a free one.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
   provider: list({ help: 'A provider to use, by its name and address.', placeholder: 'ID=HOST:PORT' }),
   suspectGrace: duration({ help: 'How long the machines of a provider that is away keep their replicas.', default: 60_000 }),
@@ -47,7 +47,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const { suspectGrace, leaseHorizon, replicateAfter, checkDeadline, checksMax, blobBytesMax, keepIntermediates, placement } = config;
   checkPlacement(placement);
   const broker = await startBroker({
-    home, listen: config.listen, tokens: acceptToken(token, ownerId), token, ownerId, brokerId,
+    home, listen: config.listen || await homeSocket(home, 'broker'), tokens: acceptToken(token, ownerId), token, ownerId, brokerId,
     programVersion: manifest.version, providers: config.provider.map(parseProvider),
     options: { suspectGrace, replicateAfter, trust: trustRulesOf(token), lease: { ...defaultBrokerOptions.lease, horizon: leaseHorizon }, placement: { ...defaultBrokerOptions.placement, choice: placement } },
     checkDeadline, checksMax, blobBytesMax, keepIntermediates, reservations: config.reservations, trace: config.trace, connectEvents: nats && natsEvents(nats), log, metrics, onFatal: context.fail,

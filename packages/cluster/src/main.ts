@@ -5,14 +5,14 @@ import { accountName, ensureToken, readToken, tokenPath, writeAtomic } from '@mu
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { choice, defineProgram, duration, integer, list, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
-import { acceptToken, nearAddress } from '@mutirao/runtime/rpc';
+import { acceptToken, homeSocket, nearAddress } from '@mutirao/runtime/rpc';
 import { readClusterOptions } from './cluster-options.ts';
 import { parseNodes } from './nodes/parse-node.ts';
 import { startCluster } from './start-cluster.ts';
 
 const options = {
   id: text({ help: 'Name of the cluster; its files are in clusters/ID of the home folder.', placeholder: 'ID', default: 'local' }),
-  listen: text({ help: 'Where to listen; port 0 takes a free one, and unix:/path is a socket.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
+  listen: text({ help: 'Where to listen: unix:/path for a socket, or a port, 0 for a free one; a socket in the home folder when empty.', placeholder: 'ADDRESS' }),
   node: list({ help: 'Another host whose processors are shared out in place of this host\'s, reached over ssh.', placeholder: 'NAME=ssh:USER@HOST:PROCESSORS' }),
   sshOption: list({ help: 'For connections to nodes: KEY=VALUE as of ssh -o, or a flag with its value in one word.', placeholder: 'OPTION' }),
   processors: integer({ help: 'Processors to share out; those of the nodes where there are any.', default: 4, min: 1, max: 65_536 }),
@@ -44,7 +44,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const metrics = new Metrics({ withProcess: true });
   const ownerId = accountName();
   const cluster = await startCluster({
-    options: readClusterOptions({ ...config, processors }), id: config.id, nodes, sshOptions: config.sshOption, directory, listen: config.listen, identity: identityFolder(home), killGraceMs: config.killGrace, trace: config.trace, log, metrics,
+    options: readClusterOptions({ ...config, processors }), id: config.id, nodes, sshOptions: config.sshOption, directory, listen: config.listen || await homeSocket(home, `cluster-${config.id}`), identity: identityFolder(home), killGraceMs: config.killGrace, trace: config.trace, log, metrics,
     ...(config.reservations === '' ? {} : { reservations: { address: config.reservations, resourceId: config.reservationResource || config.id, token: () => readToken(tokenPath(home)), trust: userTrust(home) } }),
     tokens: acceptToken(ensureToken(tokenPath(home)), ownerId), ownerId, onFatal: context.fail,
   });

@@ -8,7 +8,7 @@ import { identityFolder, userOfIdentity, userTrust } from '@mutirao/runtime/iden
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { bytes, defineProgram, duration, integer, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { ownProgram } from '@mutirao/runtime/processes';
-import { acceptToken, nearAddress } from '@mutirao/runtime/rpc';
+import { acceptToken, homeSocket, nearAddress } from '@mutirao/runtime/rpc';
 import { addressIn } from './address-in.ts';
 import { demandHolding, managerOptions, openManager, queueIntervalOf, readHolding, tellReserving } from './open-manager.ts';
 import { openKeeper, startKeeping } from './machines/keep-machines.ts';
@@ -19,7 +19,7 @@ const { submissions, withdrawals } = requestBudget;
 
 const options = {
   id: text({ help: 'Name of the provider; its files are in providers/ID of the home folder.', placeholder: 'ID', default: 'local' }),
-  listen: text({ help: 'Where to listen; port 0 takes the port of the last start, or a free one, and unix:/path is a socket.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
+  listen: text({ help: 'Where to listen: unix:/path for a socket, or a port, 0 for that of the last start or a free one; a socket in the home folder when empty.', placeholder: 'ADDRESS' }),
   listenAgents: text({ help: 'Where to listen for agents alone, who need no certificate; where brokers are served when empty.', placeholder: 'HOST:PORT' }),
   advertise: text({ help: 'By what name or address agents reach this host; the host\'s own name when empty and all addresses are listened on.', placeholder: 'HOST[:PORT]' }),
   metricsListen: text({ help: 'Where to serve /metrics and /healthz.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
@@ -66,7 +66,7 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
   await demandHolding(config, manager);
   void tellReserving(config, manager, log);
   const provider = await startProvider({
-    ...(keeper === undefined ? {} : { keeper }), config: machineConfig(config, home), home, directory, listen: addressesToTry(config.listen, infoPath, 'address'), ownerId, tokens: acceptToken(token, ownerId), identity: identityFolder(home),
+    ...(keeper === undefined ? {} : { keeper }), config: machineConfig(config, home), home, directory, listen: config.listen === '' ? [await homeSocket(home, `provider-${config.id}`)] : addressesToTry(config.listen, infoPath, 'address'), ownerId, tokens: acceptToken(token, ownerId), identity: identityFolder(home),
     listenAgents: config.listenAgents === '' ? [] : addressesToTry(config.listenAgents, infoPath, 'agentsAddress'), advertise: config.advertise,
     manager, reservations: reservationsOf(config, home), agentCommand: readAgentCommand(config.agentCommand),
     agentHome: config.agentHome === '' ? home : config.agentHome, agentOrphanTimeout: config.agentOrphanTimeout, contentBytesMax: config.contents, spoolBytesMax: config.spoolBytes, queueInterval: queueIntervalOf(config), trace: config.trace,

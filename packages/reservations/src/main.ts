@@ -6,12 +6,12 @@ import { accountName, ensureToken, readToken, tokenPath, writeAtomic } from '@mu
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { defineProgram, duration, integer, list, natsOptions, text, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
-import { acceptToken, nearAddress } from '@mutirao/runtime/rpc';
+import { acceptToken, homeSocket, nearAddress } from '@mutirao/runtime/rpc';
 import { startReservations } from './start-reservations.ts';
 
 const options = {
   id: text({ help: 'Name of the manager; its files are in reservations/ID of the home folder.', placeholder: 'ID', default: 'local' }),
-  listen: text({ help: 'Where to listen; port 0 takes a free one, and unix:/path is a socket.', placeholder: 'HOST:PORT', default: '127.0.0.1:0' }),
+  listen: text({ help: 'Where to listen: unix:/path for a socket, or a port, 0 for a free one; a socket in the home folder when empty.', placeholder: 'ADDRESS' }),
   registrar: list({ help: 'Who may register resources beside the user that runs this.', placeholder: 'USER' }),
   reservationsMax: integer({ help: 'Most reservations that are not over.', default: 2_000_000, min: 1, max: 10_000_000 }),
   rememberedMax: integer({ help: 'Most reservations that are over and remembered.', default: 100_000, min: 0, max: 10_000_000 }),
@@ -31,7 +31,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const ownerId = accountName();
   const manager = await startReservations({
     options: { ownerId, registrars: config.registrar, livingMax: config.reservationsMax, endedMax: config.rememberedMax, holdMax: config.holdMax },
-    id: config.id, directory, listen: config.listen, identity: identityFolder(home), log, metrics, tokens: acceptToken(ensureToken(tokenPath(home)), ownerId),
+    id: config.id, directory, listen: config.listen || await homeSocket(home, `reservations-${config.id}`), identity: identityFolder(home), log, metrics, tokens: acceptToken(ensureToken(tokenPath(home)), ownerId),
     dialing: { token: () => readToken(tokenPath(home)), trust: userTrust(home) }, connectEvents: eventsOf(config), onFatal: context.fail,
   });
   const http = config.metricsListen === '' ? undefined : await startHttp({ address: config.metricsListen, metrics, healthy: () => manager.trouble() });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { hostname, networkInterfaces } from 'node:os';
 import { accountName } from '@mutirao/runtime/files';
-import { isLoopback, isSocket, parseAddress } from '@mutirao/runtime/rpc';
+import { isHomeSocket, isLoopback, isSocket, parseAddress } from '@mutirao/runtime/rpc';
 
 /**
  * What a member of a gang is called, as `user@host`: one word for shells and for the host files of Open MPI.
@@ -17,10 +17,10 @@ export function nameMember(machineId: string, user: string = accountName(), host
   return `${plainWord(user)}@${plainWord(host.split('.')[0] ?? '')}-${plain}${mark}`;
 }
 
-/** Addresses of this host at which members on other hosts may reach it, the likeliest first. @param provider an agent that reaches its provider by loopback has all members of its gangs on this host. */
+/** Addresses of this host at which members on other hosts may reach it, the likeliest first. @param provider an agent that reaches its provider by loopback or by a socket of the provider's home folder has all members of its gangs on this host. */
 export function findGangHosts(provider: string): string[] {
   const address = parseAddress(provider);
-  if (!isSocket(address) && isLoopback(address.host)) return ['127.0.0.1'];
+  if (isSocket(address) ? isHomeSocket(address.path) : isLoopback(address.host)) return ['127.0.0.1'];
   const found = Object.values(networkInterfaces()).flatMap((interfaces) => interfaces ?? []).filter(({ internal, address: own }) => !internal && !own.startsWith('fe80:'));
   const hosts = [...found.filter(({ family }) => family === 'IPv4'), ...found.filter(({ family }) => family === 'IPv6')].map(({ address: own }) => own);
   return hosts.length === 0 ? ['127.0.0.1'] : hosts;

@@ -78,7 +78,7 @@ export class GridPlan {
     const fixed = [...ownProgram(kind), '--home', this.#home, ...leash, ...args, ...trace, ...settings[kind]];
     return {
       name,
-      command: (address) => [...fixed, ...(info === undefined ? [] : ['--listen', address ?? '127.0.0.1:0'])],
+      command: (address) => [...fixed, ...(info === undefined || address === undefined ? [] : ['--listen', address])],
       findAddress: info === undefined ? undefined : (pid) => findAddress(info, pid),
     };
   }

@@ -11,7 +11,7 @@ const kinds: readonly ProcessName[] = ['agent', 'broker', 'cluster', 'provider',
 /** Options that a grid chooses for its own processes, and what to write instead. */
 const chosen: Readonly<Record<string, string>> = {
   home: 'use --home of this command', leash: 'the grid decides when its processes end', id: 'the grid names its processes',
-  listen: 'the grid chooses a free port on this host for each process; to choose one, start the process by itself: mutirao run PROCESS --listen HOST:PORT',
+  listen: 'each process of a grid listens at a socket in the home folder; to listen elsewhere, start the process by itself: mutirao run PROCESS --listen ADDRESS',
   'cluster.processors': 'use --clusters', 'agent.processors': 'use --machine-processors', 'agent.provider': 'the grid names its providers', 'agent.machine-id': 'the grid names its machines',
   'agent.identity': 'the grid names its machines', help: 'use "mutirao run PROCESS --help"',
 };

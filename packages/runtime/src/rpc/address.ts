@@ -43,10 +43,17 @@ function readHost(text: string): HostAddress {
   return { host, port, isTls: match?.[1] !== undefined || !isLoopback(host) };
 }
 
+// The characters left out have a meaning of their own for a program that gets the path: ssh, shells, files of settings.
+const socketPath = /^\/[^\p{Cc}%$\\"'`]*[^/\p{Cc}%$\\"'`]$/u;
+
+/** Whether a socket can be at an absolute path, with room for `spareBytes` more behind it. */
+export function isSocketPath(path: string, spareBytes = 0): boolean {
+  return socketPath.test(path) && Buffer.byteLength(path) + spareBytes <= socketPathBytesMax;
+}
+
 function readSocketPath(text: string): string {
   const path = text.slice(socketScheme.length);
-  // The rest has a meaning of its own for one or the other who is told the path: ssh, shells, files of settings.
-  if (!/^\/[^\p{Cc}%$\\"'`]*[^/\p{Cc}%$\\"'`]$/u.test(path)) {
+  if (!socketPath.test(path)) {
     throw new MutiraoError('MUT_BAD_CONFIG', `address is ${JSON.stringify(text)}; want unix: and the absolute path of a socket, without quotes, backslashes, "%" and "$"`);
   }
   const bytes = Buffer.byteLength(path);

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
-import { parseAddress, socketAddress, socketPathBytesMax } from './address.ts';
+import { isSocketPath, parseAddress, socketAddress, socketPathBytesMax } from './address.ts';
 
 /** Room for what is put behind a path while a socket is being made. */
 const spareBytes = 8;
@@ -17,10 +17,57 @@ const spareBytes = 8;
 export function socketIn(folder: string, name: string): string {
   const path = join(folder, name);
   const isShort = Buffer.byteLength(path) + spareBytes <= socketPathBytesMax;
-  const short = (): string => join(tmpdir(), `mutirao-${process.getuid?.() ?? 0}-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`, name);
-  const address = socketAddress(isShort ? path : short());
+  const address = socketAddress(isShort ? path : shortPath(folder, name));
   parseAddress(address);
   return address;
+}
+
+/** Where the sockets of a home folder are. */
+const homeSockets = 'sockets';
+
+/** What a file system without sockets answers. */
+const socketlessErrnos: readonly unknown[] = ['ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EPERM', 'EINVAL'];
+
+/**
+ * The address at which a process of a home folder listens unless its options say otherwise: a socket in the home folder, which other accounts cannot reach or replace.
+ *
+ * The socket is in a folder with a short name below the system's temporary one where the home folder has a path that a socket cannot have, or a file system without sockets.
+ *
+ * @param name the process, unique in the home folder. @throws {MutiraoError} MUT_TOKEN_UNSAFE when others may enter the folder.
+ */
+export async function homeSocket(home: string, name: string): Promise<string> {
+  const folder = join(home, homeSockets);
+  const path = join(folder, name);
+  if (isSocketPath(path, spareBytes)) {
+    makeSocketFolder(path);
+    if (await holdsSockets(folder)) return socketAddress(path);
+  }
+  return socketAddress(shortPath(folder, name));
+}
+
+/** Whether a socket is that of a process of this host's own home folder, and not the end of a tunnel. */
+export function isHomeSocket(path: string): boolean {
+  const folder = dirname(path);
+  return basename(folder) === homeSockets || dirname(folder) === tmpdir();
+}
+
+/** The same each time for a folder and a name. */
+function shortPath(folder: string, name: string): string {
+  const path = join(tmpdir(), `mutirao-${process.getuid?.() ?? 0}-${shortHash(folder)}`, name);
+  return isSocketPath(path, spareBytes) ? path : join(dirname(path), shortHash(name));
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+/** Whether the file system of a folder takes sockets; true also where that cannot be found out, so that the listener meets the error. */
+function holdsSockets(folder: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', ({ code }: NodeJS.ErrnoException) => { resolve(!socketlessErrnos.includes(code)); });
+    server.listen(join(folder, `.${process.pid}`), () => { server.close(() => { resolve(true); }); });
+  });
 }
 
 /** Makes the folder of a socket, for this user alone. @throws {MutiraoError} MUT_TOKEN_UNSAFE when it is there already and others may enter it. */

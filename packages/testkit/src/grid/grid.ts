@@ -29,7 +29,7 @@ export interface GridOptions {
   readonly account?: ProgramAccount;
   /** An existing folder in which the home folder is made; the system's temporary one when left out. */
   readonly parent?: string;
-  /** Where servers listen; a free port of 127.0.0.1 when left out. */
+  /** Where servers listen; sockets in the home folder when left out. */
   readonly listen?: string;
   /** How the broker reaches a provider, given where it listens; straight when left out. */
   reach?(address: string): Promise<string>;
@@ -161,7 +161,7 @@ export class Grid {
   }
 
   #program(name: 'broker' | 'provider' | 'cluster', args: readonly string[]): Program {
-    return new Program(name, ['--home', this.home, '--listen', this.#options.listen ?? '127.0.0.1:0', ...args], this.#env(), this.#witnesses());
+    return new Program(name, ['--home', this.home, ...(this.#options.listen === undefined ? [] : ['--listen', this.#options.listen]), ...args], this.#env(), this.#witnesses());
   }
 
   #witnesses(): { readonly account?: ProgramAccount } {
