@@ -39,7 +39,7 @@ function toldIn(file: string): Told | undefined {
 /** Starts a process and answers what it tells of itself. */
 async function run(file: string, ...args: readonly string[]): Promise<Told> {
   const before = toldIn(file)?.pid;
-  spawn(process.execPath, [bin, 'run', ...args, '--listen', '127.0.0.1:0'], { cwd: folder, env, stdio: 'ignore' });
+  spawn(process.execPath, [bin, 'run', ...args], { cwd: folder, env, stdio: 'ignore' });
   await until(() => Promise.resolve(![undefined, before].includes(toldIn(file)?.pid)), `${args[0] ?? ''} listens`);
   const told = toldIn(file);
   if (told === undefined) throw new Error(`${file} is gone`);
@@ -109,7 +109,7 @@ test.serial('where another user has the processors all the time nothing is held,
 test.serial('a provider that is to hold at a cluster that honours reservations by itself is refused before it begins', async (t) => {
   await run('clusters/beta/cluster.json', 'cluster', '--id', 'beta', '--processors', '2', '--reservations', managerAddress);
   await until(async () => (await mutirao('reservation', 'resource', 'list')).out.includes('beta'), 'the cluster makes itself known');
-  const { status, err } = await mutirao('run', 'provider', '--id', 'beta', '--cluster', 'beta', '--reservations', managerAddress, '--hold-ahead', 'fixed:1h', '--listen', '127.0.0.1:0');
+  const { status, err } = await mutirao('run', 'provider', '--id', 'beta', '--cluster', 'beta', '--reservations', managerAddress, '--hold-ahead', 'fixed:1h');
   t.not(status, 0);
   t.regex(err, /MUT_HOLD_NEEDLESS/);
 });

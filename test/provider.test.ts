@@ -20,13 +20,13 @@ class ProviderUnderTest {
   broker!: PretendBroker;
 
   constructor() {
-    this.cluster = new Program('cluster', ['--home', this.home, '--id', 'c1', '--listen', '127.0.0.1:0', '--processors', '4', '--requests-max', '2', '--kill-grace', '100ms'], {});
+    this.cluster = new Program('cluster', ['--home', this.home, '--id', 'c1', '--processors', '4', '--requests-max', '2', '--kill-grace', '100ms'], {});
   }
 
   async start(...flags: string[]): Promise<void> {
     await this.cluster.start();
     this.provider = new Program('provider', [
-      '--home', this.home, '--id', 'c1', '--listen', '127.0.0.1:0', '--cluster', this.cluster.address, '--agent-command', JSON.stringify([process.execPath, agent]),
+      '--home', this.home, '--id', 'c1', '--cluster', this.cluster.address, '--agent-command', JSON.stringify([process.execPath, agent]),
       '--idle-release', '300ms', '--queue-interval', '200ms', ...flags,
     ], {});
     await this.provider.start();

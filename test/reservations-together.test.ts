@@ -35,10 +35,10 @@ async function listed(manager: string): Promise<ReservationJson[]> {
 const ended = new Set<number>();
 const pids = new Map<string, number>();
 
-async function start(id: string, listen = '127.0.0.1:0'): Promise<string> {
+async function start(id: string, listen?: string): Promise<string> {
   const file = join(home, 'reservations', id, 'reservations.json');
   rmSync(file, { force: true });
-  const pid = startProcess({ command, args: [...own, '--home', home, '--id', id, '--listen', listen], onExit: () => { ended.add(pid); } }).pid ?? 0;
+  const pid = startProcess({ command, args: [...own, '--home', home, '--id', id, ...(listen === undefined ? [] : ['--listen', listen])], onExit: () => { ended.add(pid); } }).pid ?? 0;
   pids.set(id, pid);
   await until(() => existsSync(file), `manager ${id} listens`);
   return (JSON.parse(readFileSync(file, 'utf8')) as { address: string }).address;

@@ -10,7 +10,7 @@ import { isAlive, Program, until } from '@mutirao/testkit';
 const bin = fileURLToPath(new URL('../../packages/cli/bin/mutirao.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'mutirao-here-'));
 const usualHome = join(folder, 'usual');
-const cluster = new Program('cluster', ['--home', usualHome, '--id', 'site', '--processors', '3', '--listen', '127.0.0.1:0'], { MUTIRAO_HOME: usualHome });
+const cluster = new Program('cluster', ['--home', usualHome, '--id', 'site', '--processors', '3'], { MUTIRAO_HOME: usualHome });
 
 interface Result { readonly status: number; readonly out: string; readonly err: string }
 

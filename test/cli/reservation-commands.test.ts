@@ -19,7 +19,7 @@ interface Placement { readonly placed: boolean; readonly reservation: Reservatio
 let run: (...words: readonly string[]) => Promise<CommandResult>;
 
 const home = mkdtempSync(join(tmpdir(), 'mutirao-reservation-commands-'));
-const manager = new Program('reservations', ['--home', home, '--listen', '127.0.0.1:0'], {});
+const manager = new Program('reservations', ['--home', home], {});
 let close = (): void => undefined;
 
 test.serial.before(async () => {

@@ -7,7 +7,7 @@ import { Root } from '@mutirao/api/common';
 import { GridMachineProviderServiceClient, GridMachineProviderServiceService, type GetResourceResponse } from '@mutirao/api/provider';
 import { quietLogger } from '@mutirao/runtime/log';
 import { bind, callUnary, dial, serve } from '@mutirao/runtime/rpc';
-import { Grid, taskGroup, temporaryFolder, until as poll, type GridOptions } from '@mutirao/testkit';
+import { discardSocket, freeSocket, Grid, taskGroup, temporaryFolder, until as poll, type GridOptions } from '@mutirao/testkit';
 
 /** These walks are long: a machine that is busy with other things is to pass them, too. */
 const patience = 180_000;
@@ -252,7 +252,7 @@ async function heardBefore(t: ExecutionContext, capabilities: string[]): Promise
   const heard: string[] = [];
   const facts = { machineId: 'old/m', incarnation: 'i', processors: 1, attributes: {}, untilUnixMs: undefined, requestId: '', sharedTokens: [] };
   const server = await serve({
-    address: '127.0.0.1:0', tokens: () => 'anybody', log: quietLogger, services: [bind({ connect: GridMachineProviderServiceService.connect }, {
+    address: freeSocket(), tokens: () => 'anybody', log: quietLogger, services: [bind({ connect: GridMachineProviderServiceService.connect }, {
       connect: (stream) => {
         stream.listen({
           onMessage: ({ message }) => {
@@ -267,7 +267,10 @@ async function heardBefore(t: ExecutionContext, capabilities: string[]): Promise
       },
     })],
   });
-  t.teardown(() => server.drain(0));
+  t.teardown(async () => {
+    await server.drain(0);
+    discardSocket(server.address);
+  });
   const grid = await Grid.start({ brokerArgs: ['--provider', `old=${server.address}`] });
   t.teardown(() => grid.stop());
   await grid.client.waitMachines(1);

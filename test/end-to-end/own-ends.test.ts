@@ -21,7 +21,7 @@ test.serial('what waits for a job is told at once of a process that ended over a
 
 test.serial('a program that cannot begin tells how it ended', async (t) => {
   const ends: UnaskedEnd[] = [];
-  const program = new Program('cluster', ['--home', temporaryFolder(t), '--id', 'alpha', '--listen', '127.0.0.1:0', '--processors', 'many'], {}, { onUnaskedEnd: (end) => ends.push(end) });
+  const program = new Program('cluster', ['--home', temporaryFolder(t), '--id', 'alpha', '--processors', 'many'], {}, { onUnaskedEnd: (end) => ends.push(end) });
   await t.throwsAsync(program.start(), { message: /ended at once/ });
   t.like(await program.unaskedEnd(), { exitCode: 2, hadListened: false });
   t.is(ends.length, 1);

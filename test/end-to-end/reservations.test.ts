@@ -68,7 +68,7 @@ function findOverlap(reservations: readonly Reservation[]): string | undefined {
 
 test.serial('a manager that is killed amid the load of 32 clients keeps what it answered, answers repeats alike and over-commits nothing', async (t) => {
   const home = mkdtempSync(join(tmpdir(), 'mutirao-reservations-'));
-  const manager = new Program('reservations', ['--home', home, '--listen', '127.0.0.1:0'], {});
+  const manager = new Program('reservations', ['--home', home], {});
   t.teardown(async () => {
     await manager.kill();
     rmSync(home, { recursive: true, force: true });

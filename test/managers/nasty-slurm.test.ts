@@ -29,7 +29,7 @@ class Site {
     const slurm = new FakeSlurm(join(home, 'bin'), username);
     prepare(slurm);
     const provider = new Program('provider', [
-      '--home', home, '--id', 'site', '--listen', '127.0.0.1:0', '--manager', 'slurm', '--queue-interval', '150ms', '--manager-deadline', '1s', '--requests-max', '2',
+      '--home', home, '--id', 'site', '--manager', 'slurm', '--queue-interval', '150ms', '--manager-deadline', '1s', '--requests-max', '2',
       '--agent-command', JSON.stringify([process.execPath, agent]), '--refusal-pause', '50ms', '--refusals-max', '4', '--idle-release', '200ms',
       // Whatever the answers, it is known what is asked for: as many requests as there may be.
       '--heuristic', 'static', ...args,

@@ -7,7 +7,7 @@ import { quietLogger } from '@mutirao/runtime/log';
 import {
   acceptToken, bind, dial, messagesOf, openSending, openStream, rawMessagesOf, serve, type CallContext, type Handlers, type MessageStream, type RunningServer,
 } from '@mutirao/runtime/rpc';
-import { forbidLeaks, until } from '@mutirao/testkit';
+import { discardSocket, forbidLeaks, freeSocket, until } from '@mutirao/testkit';
 import test from 'ava';
 
 forbidLeaks(test);
@@ -30,13 +30,14 @@ async function served(parts: Partial<Handlers<Service, 'pushContent'>>, use: (gr
     pushContent: async () => Buffer.alloc(0),
     ...parts,
   }, { raw: ['pushContent'] });
-  const server = await serve({ address: '127.0.0.1:0', tokens: acceptToken('secret', 'ana'), log: quietLogger, services: [binding] });
+  const server = await serve({ address: freeSocket(), tokens: acceptToken('secret', 'ana'), log: quietLogger, services: [binding] });
   const client = dial(GridMachineServiceClient, server.address, { token: 'secret' });
   try {
     await use({ client, server, attach: () => openStream(client.attach()) });
   } finally {
     client.close();
     await server.drain(500);
+    discardSocket(server.address);
   }
 }
 

@@ -1,3 +1,4 @@
+import { credentials } from '@grpc/grpc-js';
 import { X509Certificate } from 'node:crypto';
 import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
@@ -65,7 +66,7 @@ test.serial('a user is who her certificate says, and her token stays with her', 
   t.is(await whoAmI(dialWith(t, server.address, { authority: authority.certificate, user: await userOf(authority, 'maria') })), 'maria');
 });
 
-test.serial('another host is served with TLS although nobody asked for it', async (t) => {
+test.serial('other hosts are served with TLS', async (t) => {
   const address = Object.values(networkInterfaces()).flatMap((list) => list ?? []).find(({ internal, family }) => !internal && family === 'IPv4')?.address;
   if (address === undefined) {
     t.pass('this host has no other address');
@@ -75,7 +76,7 @@ test.serial('another host is served with TLS although nobody asked for it', asyn
   const trust = { authority: authority.certificate, user: await userOf(authority, 'maria') };
   t.is(await whoAmI(dialWith(t, server.address, trust)), 'maria');
   t.regex(server.address, /^[\d.]+:\d+$/);
-  const plain = dial(ClusterServiceClient, server.address.replace(address, '127.0.0.1'), { token: 'secret' });
+  const plain = new ClusterServiceClient(server.address.replace(address, '127.0.0.1'), credentials.createInsecure());
   await t.throwsAsync(whoAmI(plain), { code: 'MUT_UNREACHABLE' }, 'nothing listens on loopback');
   plain.close();
 });
@@ -87,7 +88,7 @@ test.serial('a token is no way in, nor is no certificate', async (t) => {
 
 test.serial('a client without TLS hears nothing', async (t) => {
   const { server } = await serveTls(t);
-  const plain = dial(ClusterServiceClient, server.address.replace('tls://', ''), { token: 'secret' });
+  const plain = new ClusterServiceClient(server.address.replace('tls://', ''), credentials.createInsecure());
   await t.throwsAsync(whoAmI(plain), { code: 'MUT_UNREACHABLE' });
   plain.close();
 });
@@ -156,7 +157,7 @@ test.serial('a server does not start with an expired certificate, one of another
   await t.throwsAsync(open, { code: 'MUT_TOKEN_UNSAFE', message: /host\.key has mode 640; want 600/ });
 });
 
-test.serial('a server without an identity listens on loopback alone', async (t) => {
+test.serial('a server makes no identity by itself for the addresses of other hosts', async (t) => {
   const folder = temporaryFolder(t);
   const open = serve({ address: '0.0.0.0:0', identity: folder, tokens: acceptToken('secret', 'bob'), log: quietLogger, services: [] });
   await t.throwsAsync(open, { code: 'MUT_BAD_CONFIG', message: /host\.crt is not there; .*mutirao init/ });

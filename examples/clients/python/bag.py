@@ -141,7 +141,7 @@ def cancel(broker, args):
 
 def parse_arguments():
     access = argparse.ArgumentParser(add_help=False)
-    access.add_argument("--broker", metavar="HOST:PORT", help="default: what the broker of MUTIRAO_HOME wrote down")
+    access.add_argument("--broker", metavar="ADDRESS", help="default: what the broker of MUTIRAO_HOME wrote down")
     access.add_argument("--token", type=pathlib.Path, default=HOME / "token", metavar="FILE", help="for a broker on this host")
     for name, what in (("ca", "the authority"), ("cert", "your certificate"), ("key", "its key")):
         access.add_argument(f"--{name}", type=pathlib.Path, metavar="FILE", help=f"PEM, for a broker on another host: {what}")

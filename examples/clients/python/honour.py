@@ -245,7 +245,7 @@ def honour(args):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--reservations", metavar="HOST:PORT", help="default: what the reservation manager of MUTIRAO_HOME wrote down")
+    parser.add_argument("--reservations", metavar="ADDRESS", help="default: what the reservation manager of MUTIRAO_HOME wrote down")
     parser.add_argument("--token", type=pathlib.Path, default=HOME / "token", metavar="FILE", help="of the owner of the resource")
     parser.add_argument("--keys", type=pathlib.Path, default=pathlib.Path("claim-keys.json"), metavar="FILE", help="where the keys of claims are kept")
     parser.add_argument("--resource", required=True, help="what this resource is called at the reservation manager")

@@ -5,6 +5,7 @@ import { GridMachineServiceService, type AttachRequest, type AttachResponse, typ
 import type { Content, GangHeld, GangMember, MachineReport, ReplicaEnd, ReplicaStart, StartReplicas, TaskTemplate } from '@mutirao/core/messages';
 import { quietLogger } from '@mutirao/runtime/log';
 import { bind, serve, type MessageStream, type RunningServer, type StreamWriter } from '@mutirao/runtime/rpc';
+import { discardSocket, freeSocket } from './free-socket.ts';
 import { until } from './until.ts';
 
 const inlineMax = 64 * 1024;
@@ -51,7 +52,7 @@ export class FakeProvider {
       pushContent: (messages) => this.receive(messages),
     });
     this.server = await serve({
-      address: this.server?.address ?? '127.0.0.1:0', tokens: (shown) => this.recognise(shown), log: quietLogger, services: [binding],
+      address: this.server?.address ?? freeSocket(), tokens: (shown) => this.recognise(shown), log: quietLogger, services: [binding],
     });
   }
 
@@ -64,6 +65,7 @@ export class FakeProvider {
 
   async stop(): Promise<void> {
     await this.server?.drain(100);
+    if (this.server !== undefined) discardSocket(this.server.address);
   }
 
   /** Closes the agent's stream with an error. */

@@ -35,6 +35,7 @@ export { describeFacts, WatchingHeuristic } from './watching-heuristic.ts';
 export { aListing, aServed, someFacts, type ListedRequest } from './requests.ts';
 export { streamPair, type StreamEnd } from './stream-pair.ts';
 export { asOrdinaryAccount } from './ordinary-account.ts';
+export { discardSocket, freeSocket } from './free-socket.ts';
 export { temporaryFolder, type WithTeardown } from './temporary-folder.ts';
 export { until } from './until.ts';
 export { pretendPageGrid } from './web-gateway.ts';

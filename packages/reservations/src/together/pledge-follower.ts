@@ -69,8 +69,7 @@ export class PledgeFollower {
   }
 
   /**
-   * Whom a user names is shown the owner's token in plain on this host, so that only the owner may name anybody there. Over TLS our certificate is shown,
-   * and no token.
+   * A manager at a socket is shown the owner's token, so only the owner may name one. Over TLS our certificate is shown, and no token.
    */
   #mayAsk({ place: { userId } }: ReservationRecord, { manager }: TogetherLink): boolean {
     if (userId === this.#options.state.options.ownerId) return true;

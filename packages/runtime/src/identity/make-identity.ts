@@ -1,9 +1,9 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Duration, Instant } from '@mutirao/core/shared';
-import { writeAtomic } from '../files/index.ts';
+import { accountName, removeTree, writeAtomic } from '../files/index.ts';
 import { identityPaths, type IdentityPaths } from './folder.ts';
 import { hostsOf, issueForHosts, issueForUser, makeAuthority, type KeyPair } from './issue.ts';
 import { checkHostName, checkUserName, loopbackNames, ownHostNames } from './names.ts';
@@ -58,6 +58,23 @@ export async function initIdentity({ folder, user, hosts, lasts, now }: InitOpti
   writePair(paths.userCertificate, paths.userKey, await issueForUser(authority, user, { now, lasts }));
   writePair(paths.hostCertificate, paths.hostKey, await issueForHosts(authority, [...names].filter(isName), { now, lasts }));
   return describeIdentity(folder);
+}
+
+/**
+ * Makes an identity for servers at loopback ports where a home has none, good as long as its authority.
+ *
+ * Of processes that start at once the first one wins. @throws {MutiraoError} MUT_BAD_CONFIG
+ */
+export async function ensureIdentity(folder: string): Promise<void> {
+  if (existsSync(identityPaths(folder).authorityCertificate)) return;
+  const draft = `${folder}.${randomBytes(4).toString('hex')}.tmp`;
+  await initIdentity({ folder: draft, user: accountName(), hosts: [], lasts: authorityLasts, now: Date.now() });
+  try {
+    renameSync(draft, folder);
+  } catch (error) {
+    removeTree(draft);
+    if (!existsSync(identityPaths(folder).authorityCertificate)) throw error;
+  }
 }
 
 /** A host may call itself what no certificate can hold. */

@@ -12,7 +12,7 @@ export interface Trust {
   readonly user?: KeyPair;
 }
 
-/** Tells it when it is needed: who speaks over loopback alone needs no identity. @throws {MutiraoError} MUT_BAD_CONFIG, MUT_TOKEN_UNSAFE */
+/** Called when TLS is needed: clients of sockets need no identity. @throws {MutiraoError} MUT_BAD_CONFIG, MUT_TOKEN_UNSAFE */
 export type TrustSource = () => Trust;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -24,10 +24,12 @@ export const authorityVariable = 'MUTIRAO_CA';
 export function userTrust(home: string, environment: Environment = process.env): TrustSource {
   return () => {
     const { folder, authorityCertificate, userCertificate, userKey } = identityPaths(identityFolder(home));
-    const wayOut = `another host is spoken to with an identity only: make one with "mutirao init", or put one that you were given into ${folder}`;
+    const wayOut = `servers at a port are called with an identity only: make one with "mutirao init", or put one that you were given into ${folder}`;
     const user = readKeyPair(userCertificate, userKey, wayOut);
     demandInDate(user.certificate, { path: userCertificate, now: Date.now(), wayOut: 'make a new one with "mutirao init", or ask who gave it to you' });
-    return { authority: givenAuthority(environment) ?? readCertificate(authorityCertificate, wayOut), user };
+    const [own, given] = [readCertificate(authorityCertificate, wayOut), givenAuthority(environment)];
+    // Servers of this home at loopback ports are signed by its own authority.
+    return { authority: given === undefined ? own : `${given}\n${own}`, user };
   };
 }
 

@@ -5,8 +5,8 @@ import { MutiraoError } from '@mutirao/api/errors';
 export interface HostAddress {
   readonly host: string;
   readonly port: number;
-  /** Whether TLS is spoken: always off loopback, and where the address begins with `tls://`. */
-  readonly isTls: boolean;
+  /** On loopback too: when a process has ended, any account of the host can take its port. */
+  readonly isTls: true;
 }
 
 /** A socket of the file system: who can reach it is the business of its folder. */
@@ -40,7 +40,7 @@ function readHost(text: string): HostAddress {
   if (host === undefined || port > 65_535) {
     throw new MutiraoError('MUT_BAD_CONFIG', `address is "${text}"; want host:port, for example 127.0.0.1:0, or tls://host:port, or unix:/path`);
   }
-  return { host, port, isTls: match?.[1] !== undefined || !isLoopback(host) };
+  return { host, port, isTls: true };
 }
 
 // The characters left out have a meaning of their own for a program that gets the path: ssh, shells, files of settings.
@@ -97,8 +97,8 @@ export function nearAddress(bound: string): string {
   const address = parseAddress(bound);
   if (isSocket(address)) return bound;
   const { host, port } = address;
-  if (host === '0.0.0.0') return `${tlsScheme}127.0.0.1:${port}`;
-  return host === '::' ? `${tlsScheme}[::1]:${port}` : bound;
+  if (host === '0.0.0.0') return `127.0.0.1:${port}`;
+  return host === '::' ? `[::1]:${port}` : bound;
 }
 
 /**
@@ -113,11 +113,10 @@ export function farAddress(bound: string, advertised: string, ownName: string): 
     if (advertised === '') return bound;
     throw new MutiraoError('MUT_BAD_CONFIG', `advertised address is "${advertised}", and agents are served at ${bound}, which other hosts cannot reach; want --listen-agents HOST:PORT with it`);
   }
-  const { host, port, isTls } = address;
+  const { host, port } = address;
   if (advertised === '') return wildcards.has(host) ? joinAddress(ownName, port) : bound;
   const hasPort = /^(?:tls:\/\/)?(?:\[[^\]]+\]|[^:[\]]+):\d+$/.test(advertised);
   const told = readHost(hasPort ? advertised : joinAddress(advertised.replace(/^\[(.*)\]$/, '$1'), port));
   if (told.port === 0) throw new MutiraoError('MUT_BAD_CONFIG', `advertised address is "${advertised}"; want a host, and a port other than 0 where it is another than the bound one`);
-  // What is served by TLS is dialled by TLS, whatever the host it is reached through (a tunnel's loopback end, for example).
-  return `${isTls && isLoopback(told.host) ? tlsScheme : ''}${joinAddress(told.host, told.port)}`;
+  return joinAddress(told.host, told.port);
 }

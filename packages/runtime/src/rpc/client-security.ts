@@ -13,7 +13,7 @@ export interface SecureChannel {
 
 /** TLS to one host, whose certificate has to name it. @throws {MutiraoError} MUT_BAD_CONFIG, MUT_TOKEN_UNSAFE, MUT_LOOPBACK_ONLY */
 export function secureChannel(host: string, trust: TrustSource | undefined): SecureChannel {
-  if (trust === undefined) throw new MutiraoError('MUT_LOOPBACK_ONLY', `${host} is another host; this client speaks to its own alone`);
+  if (trust === undefined) throw new MutiraoError('MUT_LOOPBACK_ONLY', `this client has no identity to reach ${host} with; want a socket, unix:/path`);
   const { authority, user } = trust();
   const channelCredentials = credentials.createSsl(
     Buffer.from(authority), user === undefined ? null : Buffer.from(user.key), user === undefined ? null : Buffer.from(user.certificate),

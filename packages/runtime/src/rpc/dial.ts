@@ -18,9 +18,9 @@ export type ClientConstructor<C> = new (address: string, channelCredentials: Cha
 
 /** What a client shows, and whom it trusts. */
 export interface DialOptions {
-  /** Shown over loopback, and over TLS by those who have no certificate; a function is asked where it is to be shown. */
+  /** Shown at sockets, and over TLS by clients that have no certificate. A function is called when a client is made. */
   readonly token: string | (() => string);
-  /** Asked where TLS is spoken: off loopback, and where the address begins with `tls://`. Left out by those who speak over loopback alone. */
+  /** Called for addresses with a host, which all speak TLS. Left out by clients of sockets alone. */
   readonly trust?: TrustSource | undefined;
   /** The largest message either way; 16 MiB when left out. */
   readonly messageBytesMax?: number;

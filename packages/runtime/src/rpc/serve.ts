@@ -2,10 +2,11 @@ import { chmodSync } from 'node:fs';
 import { Server, type ServerCredentials } from '@grpc/grpc-js';
 import { addressTaken } from './address-taken.ts';
 import { MutiraoError } from '@mutirao/api/errors';
+import { ensureIdentity } from '../identity/index.ts';
 import type { Logger } from '../log/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { RpcHost } from './adapt.ts';
-import { isSocket, joinAddress, parseAddress, socketAddress, type HostAddress, type SocketAddress } from './address.ts';
+import { isLoopback, isSocket, joinAddress, parseAddress, socketAddress, type HostAddress, type SocketAddress } from './address.ts';
 import type { ServiceBinding } from './bind.ts';
 import { channelOptions, messageBytesMax, withMessagesOf } from './channel.ts';
 import { OpenCalls } from './open-calls.ts';
@@ -16,11 +17,11 @@ import type { TokenCheck } from './tokens.ts';
 
 /** What to serve, where, and to whom. */
 export interface ServeOptions {
-  /** `host:port`; port 0 takes a free one. Off loopback, and after `tls://`, TLS is spoken. Or `unix:/path`, in a folder of this user alone, which is made if it is absent. */
+  /** `host:port`, which speaks TLS; port 0 takes a free one. Or `unix:/path`, in a folder of this user alone, which is made if it is absent. */
   readonly address: string;
-  /** Who callers over loopback are. With TLS they show a certificate instead. */
+  /** Who callers at a socket are. With TLS they show a certificate instead. */
   readonly tokens: TokenCheck;
-  /** Folder of the identity that TLS wants; left out where only loopback is served. */
+  /** Folder of the identity that TLS needs; made for a loopback address where it is absent. Left out by servers of sockets alone. */
   readonly identity?: string;
   readonly log: Logger;
   readonly services: readonly ServiceBinding[];
@@ -49,6 +50,7 @@ const securityInterval = 1000;
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const address = parseAddress(options.address);
   const { isTls } = address;
+  if (!isSocket(address) && isLoopback(address.host) && options.identity !== undefined) await ensureIdentity(options.identity);
   const security = isTls ? tlsSecurity(options.identity, options.log) : plainSecurity;
   const stopping = new AbortController();
   const rpcHost: RpcHost = {

@@ -13,7 +13,7 @@ export interface ServerSecurity {
   refresh(): void;
 }
 
-/** A server that only this host can reach. */
+/** A server at a socket, which only its user can reach. */
 export const plainSecurity: ServerSecurity = { credentials: ServerCredentials.createInsecure(), revoked: undefined, refresh: () => undefined };
 
 /**
@@ -23,7 +23,7 @@ export const plainSecurity: ServerSecurity = { credentials: ServerCredentials.cr
  * @throws {MutiraoError} MUT_BAD_CONFIG, MUT_TOKEN_UNSAFE, and MUT_LOOPBACK_ONLY for a server without an identity.
  */
 export function tlsSecurity(folder: string | undefined, log: Logger): ServerSecurity {
-  if (folder === undefined) throw new MutiraoError('MUT_LOOPBACK_ONLY', 'this server has no identity; want a loopback address');
+  if (folder === undefined) throw new MutiraoError('MUT_LOOPBACK_ONLY', 'this server has no identity; want a socket, unix:/path');
   const certificates = new HostCertificates(readHostIdentity(folder));
   const revoked = new RevokedSerials(folder);
   const { hostCertificate } = identityPaths(folder);

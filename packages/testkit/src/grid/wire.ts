@@ -1,26 +1,33 @@
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { mkdirSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { dirname } from 'node:path';
+import { discardSocket, freeSocket } from '../free-socket.ts';
+
+const pathOf = (address: string): string => address.slice('unix:'.length);
 
 /** A way to a server that can be cut while the server goes on: what connects to it is passed on, byte for byte. */
 export class Wire {
   readonly #sockets = new Set<Socket>();
   readonly #server = createServer((socket) => { this.#join(socket); });
-  readonly #to: { readonly host: string; readonly port: number };
+  readonly #to: { readonly path: string } | { readonly host: string; readonly port: number };
+  readonly #address = freeSocket();
   #isCut = false;
   #bytes = 0;
   #sentBytes = 0;
   #cutsAt = Infinity;
   #onCut = (): void => undefined;
 
-  /** @param address where the server listens, as host:port. */
+  /** @param address where the server listens: `unix:/path` or `host:port`. */
   constructor(address: string) {
     const at = address.lastIndexOf(':');
-    this.#to = { host: address.slice(0, at), port: Number(address.slice(at + 1)) };
+    this.#to = address.startsWith('unix:') ? { path: pathOf(address) } : { host: address.slice(0, at), port: Number(address.slice(at + 1)) };
   }
 
-  /** Where to connect instead, as host:port. */
+  /** The socket to connect to instead. */
   async open(): Promise<string> {
-    await new Promise<void>((resolve) => { this.#server.listen(0, '127.0.0.1', resolve); });
-    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    mkdirSync(dirname(pathOf(this.#address)), { mode: 0o700 });
+    await new Promise<void>((resolve) => { this.#server.listen(pathOf(this.#address), resolve); });
+    return this.#address;
   }
 
   /** Bytes that came from the server. */
@@ -54,6 +61,7 @@ export class Wire {
   close(): void {
     this.cut();
     this.#server.close();
+    discardSocket(this.#address);
   }
 
   #join(socket: Socket): void {

@@ -77,7 +77,7 @@ test('a manager that does not answer is warned of once and asked again', async (
 
 test('at the word of another user nobody is asked to whom the owner\'s token would be shown', async (t) => {
   const anas = held.replace('owner', 'ana');
-  const { asked, look } = begin([anas, anas, anas, 'ana pledges 1 with 7 at 127.0.0.1:1', 'ana pledges 2 with 7 at 192.0.2.7:1', 'ana pledges 3 with 7 at nonsense']);
+  const { asked, look } = begin([anas, anas, anas, 'ana pledges 1 with 7 at unix:/tmp/x/y', 'ana pledges 2 with 7 at 192.0.2.7:1', 'ana pledges 3 with 7 at nonsense']);
   await look();
   t.deepEqual(asked.map(({ manager }) => manager), ['192.0.2.7:1']);
 });

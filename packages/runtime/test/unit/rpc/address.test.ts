@@ -1,10 +1,10 @@
 import test from 'ava';
 import { farAddress, nearAddress, parseAddress, parseLoopbackAddress } from '@mutirao/runtime/rpc';
 
-test('off loopback an address is spoken to with TLS, and on it where it says so', (t) => {
-  t.deepEqual(parseAddress('127.0.0.1:0'), { host: '127.0.0.1', port: 0, isTls: false });
-  t.deepEqual(parseAddress('[::1]:7000'), { host: '::1', port: 7000, isTls: false });
-  t.deepEqual(parseAddress('localhost:7000'), { host: 'localhost', port: 7000, isTls: false });
+test('a host is spoken to with TLS, on loopback too', (t) => {
+  t.deepEqual(parseAddress('127.0.0.1:0'), { host: '127.0.0.1', port: 0, isTls: true });
+  t.deepEqual(parseAddress('[::1]:7000'), { host: '::1', port: 7000, isTls: true });
+  t.deepEqual(parseAddress('localhost:7000'), { host: 'localhost', port: 7000, isTls: true });
   t.deepEqual(parseAddress('tls://localhost:7000'), { host: 'localhost', port: 7000, isTls: true });
   for (const host of ['0.0.0.0', '192.0.2.7', 'login1.example.org', '[::]', '[2001:db8::7]', 'localhost.example.org']) t.true(parseAddress(`${host}:1`).isTls, host);
 });
@@ -29,8 +29,8 @@ test('what is no address is refused', (t) => {
 });
 
 test('a process of the same host reaches a server on all addresses over loopback', (t) => {
-  t.is(nearAddress('0.0.0.0:7000'), 'tls://127.0.0.1:7000');
-  t.is(nearAddress('[::]:7000'), 'tls://[::1]:7000');
+  t.is(nearAddress('0.0.0.0:7000'), '127.0.0.1:7000');
+  t.is(nearAddress('[::]:7000'), '[::1]:7000');
   t.is(nearAddress('127.0.0.1:7000'), '127.0.0.1:7000');
   t.is(nearAddress('n1:7000'), 'n1:7000');
 });
@@ -42,7 +42,7 @@ test('agents are told the bound address, the host\'s name where that says nothin
   t.is(farAddress('0.0.0.0:7000', '2001:db8::7', 'front'), '[2001:db8::7]:7000');
   t.is(farAddress('0.0.0.0:7000', '[2001:db8::7]:80', 'front'), '[2001:db8::7]:80');
   t.is(farAddress('0.0.0.0:7000', 'front.cluster:443', 'front'), 'front.cluster:443');
-  t.is(farAddress('0.0.0.0:7000', '127.0.0.1:443', 'front'), 'tls://127.0.0.1:443', 'a tunnel\'s end');
+  t.is(farAddress('0.0.0.0:7000', '127.0.0.1:443', 'front'), '127.0.0.1:443', 'a tunnel\'s end');
   t.throws(() => farAddress('0.0.0.0:7000', 'front:0', 'front'), { code: 'MUT_BAD_CONFIG' });
   t.throws(() => farAddress('0.0.0.0:7000', 'a front', 'front'), { code: 'MUT_BAD_CONFIG' });
 });

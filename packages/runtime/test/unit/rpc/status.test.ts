@@ -48,7 +48,7 @@ test('a unary route decodes, handles and encodes', async (t) => {
 });
 
 test('an address is a host and a port', (t) => {
-  t.deepEqual(parseLoopbackAddress('[::1]:80'), { host: '::1', port: 80, isTls: false });
+  t.deepEqual(parseLoopbackAddress('[::1]:80'), { host: '::1', port: 80, isTls: true });
   for (const text of ['', '127.0.0.1', ':80', '127.0.0.1:65536', 'host:x']) t.throws(() => parseLoopbackAddress(text), { code: 'MUT_BAD_CONFIG' }, text);
 });
 
