@@ -4,7 +4,7 @@ import { getAsset } from 'node:sea';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { accountName, ensureToken, writeAtomic } from '@mutirao/runtime/files';
+import { accountName, makeToken, writeAtomic } from '@mutirao/runtime/files';
 import { isPacked } from '@mutirao/runtime/processes';
 import { defineProgram, text, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { acceptToken, joinAddress, parseLoopbackAddress } from '@mutirao/runtime/rpc';
@@ -33,7 +33,8 @@ async function run(config: ConfigOf<typeof options>, { log, signal, home }: Prog
   const { host, port } = parseLoopbackAddress(config.listen);
   const infoPath = join(home, 'web', 'web.json');
   const tokenFile = join(home, 'web', 'token');
-  const tokens = acceptToken(ensureToken(tokenFile), accountName());
+  const token = makeToken();
+  const tokens = acceptToken(token, accountName());
   const grid = liveGrid({ home, broker: config.broker, reservations: config.reservations });
   let hosts: ReadonlySet<string> = new Set();
   const { server, hub } = makeGateway({
@@ -42,6 +43,8 @@ async function run(config: ConfigOf<typeof options>, { log, signal, home }: Prog
   });
   const bound = await listenOn(server, { host, port, former: findFormerPort(infoPath) });
   hosts = loopbackHosts(bound);
+  // A new token at each start: another account that took the port meanwhile may have been shown the former one by an open page.
+  writeAtomic(tokenFile, `${token}\n`);
   writeAtomic(infoPath, `${JSON.stringify({ address: joinAddress(host, bound), pid: process.pid })}\n`);
   log.info({ address: joinAddress(host, bound) }, 'listening');
   const ticking = setInterval(() => { void hub.tick(); }, tickMs);

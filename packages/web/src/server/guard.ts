@@ -28,7 +28,7 @@ export function admit(knock: Knock, hosts: ReadonlySet<string>, { needsToken, to
   const { fetchSite = 'none', authorization = '' } = knock;
   if (fetchSite !== 'same-origin' && fetchSite !== 'none') throw new MutiraoError('MUT_WEB_FOREIGN', `the request comes from another page (${fetchSite.slice(0, 20)})`);
   const [, token] = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization) ?? [];
-  if (token === undefined || tokens(token) === undefined) throw new MutiraoError('MUT_UNAUTHENTICATED', 'the token is missing or wrong; open the page by the address that "mutirao web" prints');
+  if (token === undefined || tokens(token) === undefined) throw new MutiraoError('MUT_UNAUTHENTICATED', 'the token is missing, or the page has been started again since; open it by the address that "mutirao web" prints');
 }
 
 function demandOwnName({ host = '', origin }: Knock, hosts: ReadonlySet<string>): void {
