@@ -104,7 +104,7 @@ async function askAll(connections: readonly UnaryConnection[]): Promise<Load> {
 
 /** Requests over the wire; what was answered is checked unit by unit afterwards. */
 async function measureLoad(home: string): Promise<Figure[]> {
-  const manager = new Program('reservations', ['--home', home, '--listen', '127.0.0.1:0', '--reservations-max', '10000000'], {});
+  const manager = new Program('reservations', ['--home', home, '--reservations-max', '10000000'], {});
   await manager.start();
   const connections = Array.from({ length: clients }, () => new UnaryConnection(manager.address, readToken(tokenPath(home))));
   const [first] = connections as [UnaryConnection];
@@ -315,7 +315,7 @@ async function measureRestart(home: string): Promise<Figure[]> {
   }
   const filling = (performance.now() - began) / 1000;
   journal.close();
-  const manager = new Program('reservations', ['--home', home, '--listen', '127.0.0.1:0', '--reservations-max', '10000000'], {});
+  const manager = new Program('reservations', ['--home', home, '--reservations-max', '10000000'], {});
   const start = performance.now();
   await manager.start();
   const seconds = (performance.now() - start) / 1000;

@@ -13,6 +13,7 @@ import type { ReplicaEnd, StartReplicas } from '@mutirao/core/messages';
 import { createLogger } from '@mutirao/runtime/log';
 import { killGroup, startProcess } from '@mutirao/runtime/processes';
 import { acceptToken, bind, dial, openStream, serve, type Handlers, type MessageStream } from '@mutirao/runtime/rpc';
+import { freeSocket } from '@mutirao/testkit';
 import { atLeast, plain, report } from './harness.ts';
 
 const token = 'bench';
@@ -52,7 +53,7 @@ async function relay(): Promise<void> {
       },
     }),
   ];
-  const server = await serve({ address: '127.0.0.1:0', tokens: acceptToken(token, 'bench'), log, services });
+  const server = await serve({ address: freeSocket(), tokens: acceptToken(token, 'bench'), log, services });
   process.stdout.write(`${server.address}\n`);
 }
 

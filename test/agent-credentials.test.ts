@@ -70,7 +70,7 @@ class Door {
     const cluster = this.add('cluster', ['--id', 'c1', '--listen', loopback, '--processors', '2', '--kill-grace', '100ms']);
     await cluster.start();
     const write = JSON.stringify(['/bin/sh', '-c', `env > "${this.written}/$MUTIRAO_AGENT_REQUEST.$MUTIRAO_PROCESS_INDEX.tmp"; mv "${this.written}/$MUTIRAO_AGENT_REQUEST.$MUTIRAO_PROCESS_INDEX.tmp" "${this.written}/$MUTIRAO_AGENT_REQUEST.$MUTIRAO_PROCESS_INDEX"; exec sleep 60`]);
-    const common = ['--listen', '127.0.0.1:0', '--listen-agents', loopback, '--idle-release', '200ms', '--queue-interval', '200ms'];
+    const common = ['--listen-agents', loopback, '--idle-release', '200ms', '--queue-interval', '200ms'];
     this.provider = this.add('provider', ['--id', 'c1', '--cluster', cluster.address, '--agent-command', write, ...common]);
     this.other = this.add('provider', ['--id', 'c2', '--manager', 'none', ...common]);
     await Promise.all([this.provider.start(), this.other.start()]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ClusterServiceClient, ClusterServiceService } from '@mutirao/api/cluster';
 import { ensureIdentity, identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { quietLogger } from '@mutirao/runtime/log';
-import { acceptToken, bind, callUnary, dial, homeSocket, isHomeSocket, parseAddress, serve, type Address } from '@mutirao/runtime/rpc';
+import { acceptToken, bind, callUnary, dial, isHomeSocket, listenAddress, parseAddress, serve, type Address } from '@mutirao/runtime/rpc';
 import { forbidLeaks, temporaryFolder } from '@mutirao/testkit';
 import test, { type ExecutionContext } from 'ava';
 
@@ -41,10 +41,10 @@ test.serial('whoever takes the port of a server that has ended is shown no token
   const server = await serve({ address: '127.0.0.1:0', identity: identityFolder(home), tokens: acceptToken(secret, 'ana'), log: quietLogger, services: [binding] });
   const client = dial(ClusterServiceClient, server.address, { token: secret, trust: userTrust(home, {}) });
   t.teardown(() => { client.close(); });
-  t.is((await callUnary(client, 'getLimits', {}, limits)).processors, 3, 'the server itself is found by its certificate');
+  t.is((await callUnary(client, 'getLimits', { userId: '' }, limits)).processors, 3, 'the server itself is found by its certificate');
   await server.drain(0);
   const heard = await squat(t, portOf(parseAddress(server.address)));
-  await t.throwsAsync(callUnary(client, 'getLimits', {}, limits), { code: 'MUT_UNREACHABLE' });
+  await t.throwsAsync(callUnary(client, 'getLimits', { userId: '' }, limits), { code: 'MUT_UNREACHABLE' });
   t.false(heard().includes(secret));
   t.false(heard().includes('getLimits') || heard().includes('GetLimits'), 'no call is made before the server has proved who it is');
 });
@@ -56,7 +56,7 @@ test.serial('a server with another authority is called by nobody', async (t) => 
   t.teardown(() => server.drain(0));
   const client = dial(ClusterServiceClient, server.address, { token: secret, trust: userTrust(home, {}) });
   t.teardown(() => { client.close(); });
-  await t.throwsAsync(callUnary(client, 'getLimits', {}, limits), { code: 'MUT_UNTRUSTED' });
+  await t.throwsAsync(callUnary(client, 'getLimits', { userId: '' }, limits), { code: 'MUT_UNTRUSTED' });
 });
 
 test('processes of one home that start at once agree on one identity', async (t) => {
@@ -65,23 +65,23 @@ test('processes of one home that start at once agree on one identity', async (t)
   t.teardown(() => Promise.all(servers.map((server) => server.drain(0))));
   for (const { address } of servers) {
     const client = dial(ClusterServiceClient, address, { token: secret, trust: userTrust(home, {}) });
-    t.is((await callUnary(client, 'getLimits', {}, limits)).processors, 3);
+    t.is((await callUnary(client, 'getLimits', { userId: '' }, limits)).processors, 3);
     client.close();
   }
 });
 
 test('a process listens at a socket in its home folder, or below the temporary one where a socket cannot be there', async (t) => {
   const home = temporaryFolder(t);
-  t.is(await homeSocket(home, 'broker'), `unix:${join(home, 'sockets/broker')}`);
+  t.is(await listenAddress(home, 'broker'), `unix:${join(home, 'sockets/broker')}`);
   const places = [join(home, 'x'.repeat(120)), join(home, 'cost in $'), join(home, 'a "quoted" name')];
-  const elsewhere = await Promise.all(places.map((place) => homeSocket(place, 'broker')));
+  const elsewhere = await Promise.all(places.map((place) => listenAddress(place, 'broker')));
   for (const [index, address] of elsewhere.entries()) {
     t.regex(address, /^unix:\/.*\/mutirao-\d+-[0-9a-f]{16}\/broker$/);
-    t.is(await homeSocket(places[index] ?? '', 'broker'), address, 'the same each time');
+    t.is(await listenAddress(places[index] ?? '', 'broker'), address, 'the same each time');
   }
   t.is(new Set(elsewhere).size, 3);
   t.notThrows(() => parseAddress(elsewhere[0] ?? ''));
-  const longName = await homeSocket(places[0] ?? '', `provider-${'y'.repeat(64)}`);
+  const longName = await listenAddress(places[0] ?? '', `provider-${'y'.repeat(64)}`);
   t.notThrows(() => parseAddress(longName), 'a long name');
   for (const address of [...elsewhere, longName, `unix:${join(home, 'sockets/broker')}`]) t.true(isHomeSocket(address.slice('unix:'.length)), address);
   t.false(isHomeSocket('/home/ana/.mutirao/agents/pc1/provider'));

@@ -27,7 +27,7 @@ class Rig {
     writeFileSync(config, hosts.map((host, index) => readFileSync(host.configPath, 'utf8').split('\n').filter((line) => !line.startsWith('Host inner') && !line.startsWith('  ProxyJump') && !line.startsWith('Host stranger') && !line.includes('stranger_key'))
       .map((line) => (line.startsWith('Host ') ? `Host node${index}` : line)).join('\n')).join('\n'));
     const cluster = new Program('cluster', [
-      '--home', home, '--listen', '127.0.0.1:0', '--kill-grace', '500ms', '--ssh-option', `-F${config}`, '--node', 'n0=ssh:node0:2', '--node', 'n1=ssh:node1:2',
+      '--home', home, '--kill-grace', '500ms', '--ssh-option', `-F${config}`, '--node', 'n0=ssh:node0:2', '--node', 'n1=ssh:node1:2',
     ], {});
     t.teardown(async () => {
       await cluster.kill('SIGTERM');

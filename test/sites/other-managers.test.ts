@@ -60,7 +60,7 @@ interface World {
 async function start(t: ExecutionContext): Promise<World> {
   const example = await buildExampleClient(t, 'python');
   const [home, folder] = [temporaryFolder(t), temporaryFolder(t)];
-  const manager = new Program('reservations', ['--home', home, '--listen', '127.0.0.1:0'], {});
+  const manager = new Program('reservations', ['--home', home], {});
   t.teardown(() => manager.kill());
   await manager.start();
   const client = dial(ReservationServiceClient, manager.address, { token: readToken(tokenPath(home)) });

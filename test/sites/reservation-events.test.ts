@@ -51,7 +51,7 @@ async function start(t: ExecutionContext): Promise<{ readonly nats: NatsServer; 
   t.teardown(() => nats.stop());
   await nats.start();
   const home = mkdtempSync(join(tmpdir(), 'mutirao-reservation-events-'));
-  const manager = new Program('reservations', ['--home', home, '--listen', '127.0.0.1:0', '--nats', nats.url, '--nats-bytes', '64M'], {});
+  const manager = new Program('reservations', ['--home', home, '--nats', nats.url, '--nats-bytes', '64M'], {});
   t.teardown(async () => {
     await manager.kill();
     rmSync(home, { recursive: true, force: true });

@@ -29,7 +29,7 @@ async function start(t: ExecutionContext): Promise<World> {
   // Agents that are told to end write there to the last.
   t.teardown(() => slurm.cancelAll());
   const program = async (name: ProgramName, ...args: readonly string[]): Promise<Program> => {
-    const started = new Program(name, ['--home', home, '--listen', '127.0.0.1:0', ...args], { ...slurm.environment, MUTIRAO_HOME: home });
+    const started = new Program(name, ['--home', home, ...args], { ...slurm.environment, MUTIRAO_HOME: home });
     t.teardown(() => started.kill());
     await started.start();
     return started;

@@ -36,7 +36,7 @@ interface World {
 
 async function start(t: ExecutionContext): Promise<World> {
   const home = temporaryFolder(t);
-  const manager = new Program('reservations', ['--home', home, '--listen', '127.0.0.1:0'], {});
+  const manager = new Program('reservations', ['--home', home], {});
   t.teardown(() => manager.kill());
   await manager.start();
   const provider = new Program('provider', ['--home', home, '--id', 'site', '--manager', 'slurm', '--queue-interval', '300ms', '--reservations', manager.address], slurm.environment);
@@ -133,7 +133,7 @@ const cli = fileURLToPath(new URL('../../packages/cli/bin/mutirao.js', import.me
 
 test.serial('a bag inside a reservation runs in that of Slurm, from its start on, and hears of a cancellation', async (t) => {
   const { home, client, provider, reserve } = await start(t);
-  const broker = new Program('broker', ['--home', home, '--listen', '127.0.0.1:0', '--provider', `site=${provider.address}`], { MUTIRAO_HOME: home });
+  const broker = new Program('broker', ['--home', home, '--provider', `site=${provider.address}`], { MUTIRAO_HOME: home });
   t.teardown(() => broker.kill());
   await broker.start();
   const run = promisify(execFile);

@@ -10,7 +10,7 @@ import { natsEvents, natsOptionsOf } from '@mutirao/runtime/events';
 import { accountName, ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { bytes, defineProgram, duration, integer, list, natsOptions, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
-import { acceptToken, homeSocket, nearAddress, parseAddress } from '@mutirao/runtime/rpc';
+import { acceptToken, listenAddress, nearAddress, parseAddress } from '@mutirao/runtime/rpc';
 
 import manifest from '../package.json' with { type: 'json' };
 import { readBrokerName } from './process/broker-name.ts';
@@ -47,7 +47,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const { suspectGrace, leaseHorizon, replicateAfter, checkDeadline, checksMax, blobBytesMax, keepIntermediates, placement } = config;
   checkPlacement(placement);
   const broker = await startBroker({
-    home, listen: config.listen || await homeSocket(home, 'broker'), tokens: acceptToken(token, ownerId), token, ownerId, brokerId,
+    home, listen: await listenAddress(home, 'broker', config.listen), tokens: acceptToken(token, ownerId), token, ownerId, brokerId,
     programVersion: manifest.version, providers: config.provider.map(parseProvider),
     options: { suspectGrace, replicateAfter, trust: trustRulesOf(token), lease: { ...defaultBrokerOptions.lease, horizon: leaseHorizon }, placement: { ...defaultBrokerOptions.placement, choice: placement } },
     checkDeadline, checksMax, blobBytesMax, keepIntermediates, reservations: config.reservations, trace: config.trace, connectEvents: nats && natsEvents(nats), log, metrics, onFatal: context.fail,

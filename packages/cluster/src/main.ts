@@ -5,7 +5,7 @@ import { accountName, ensureToken, readToken, tokenPath, writeAtomic } from '@mu
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { choice, defineProgram, duration, integer, list, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
-import { acceptToken, homeSocket, nearAddress } from '@mutirao/runtime/rpc';
+import { acceptToken, listenAddress, nearAddress } from '@mutirao/runtime/rpc';
 import { readClusterOptions } from './cluster-options.ts';
 import { parseNodes } from './nodes/parse-node.ts';
 import { startCluster } from './start-cluster.ts';
@@ -44,7 +44,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const metrics = new Metrics({ withProcess: true });
   const ownerId = accountName();
   const cluster = await startCluster({
-    options: readClusterOptions({ ...config, processors }), id: config.id, nodes, sshOptions: config.sshOption, directory, listen: config.listen || await homeSocket(home, `cluster-${config.id}`), identity: identityFolder(home), killGraceMs: config.killGrace, trace: config.trace, log, metrics,
+    options: readClusterOptions({ ...config, processors }), id: config.id, nodes, sshOptions: config.sshOption, directory, listen: await listenAddress(home, `cluster-${config.id}`, config.listen), identity: identityFolder(home), killGraceMs: config.killGrace, trace: config.trace, log, metrics,
     ...(config.reservations === '' ? {} : { reservations: { address: config.reservations, resourceId: config.reservationResource || config.id, token: () => readToken(tokenPath(home)), trust: userTrust(home) } }),
     tokens: acceptToken(ensureToken(tokenPath(home)), ownerId), ownerId, onFatal: context.fail,
   });

@@ -8,7 +8,7 @@ import { identityFolder, userOfIdentity, userTrust } from '@mutirao/runtime/iden
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { bytes, defineProgram, duration, integer, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { ownProgram } from '@mutirao/runtime/processes';
-import { acceptToken, homeSocket, nearAddress } from '@mutirao/runtime/rpc';
+import { acceptToken, listenAddress, nearAddress } from '@mutirao/runtime/rpc';
 import { addressIn } from './address-in.ts';
 import { demandHolding, managerOptions, openManager, queueIntervalOf, readHolding, tellReserving } from './open-manager.ts';
 import { openKeeper, startKeeping } from './machines/keep-machines.ts';
@@ -66,7 +66,7 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
   await demandHolding(config, manager);
   void tellReserving(config, manager, log);
   const provider = await startProvider({
-    ...(keeper === undefined ? {} : { keeper }), config: machineConfig(config, home), home, directory, listen: config.listen === '' ? [await homeSocket(home, `provider-${config.id}`)] : addressesToTry(config.listen, infoPath, 'address'), ownerId, tokens: acceptToken(token, ownerId), identity: identityFolder(home),
+    ...(keeper === undefined ? {} : { keeper }), config: machineConfig(config, home), home, directory, listen: addressesToTry(await listenAddress(home, `provider-${config.id}`, config.listen), infoPath, 'address'), ownerId, tokens: acceptToken(token, ownerId), identity: identityFolder(home),
     listenAgents: config.listenAgents === '' ? [] : addressesToTry(config.listenAgents, infoPath, 'agentsAddress'), advertise: config.advertise,
     manager, reservations: reservationsOf(config, home), agentCommand: readAgentCommand(config.agentCommand),
     agentHome: config.agentHome === '' ? home : config.agentHome, agentOrphanTimeout: config.agentOrphanTimeout, contentBytesMax: config.contents, spoolBytesMax: config.spoolBytes, queueInterval: queueIntervalOf(config), trace: config.trace,

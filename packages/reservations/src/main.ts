@@ -6,7 +6,7 @@ import { accountName, ensureToken, readToken, tokenPath, writeAtomic } from '@mu
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { defineProgram, duration, integer, list, natsOptions, text, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
-import { acceptToken, homeSocket, nearAddress } from '@mutirao/runtime/rpc';
+import { acceptToken, listenAddress, nearAddress } from '@mutirao/runtime/rpc';
 import { startReservations } from './start-reservations.ts';
 
 const options = {
@@ -31,7 +31,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const ownerId = accountName();
   const manager = await startReservations({
     options: { ownerId, registrars: config.registrar, livingMax: config.reservationsMax, endedMax: config.rememberedMax, holdMax: config.holdMax },
-    id: config.id, directory, listen: config.listen || await homeSocket(home, `reservations-${config.id}`), identity: identityFolder(home), log, metrics, tokens: acceptToken(ensureToken(tokenPath(home)), ownerId),
+    id: config.id, directory, listen: await listenAddress(home, `reservations-${config.id}`, config.listen), identity: identityFolder(home), log, metrics, tokens: acceptToken(ensureToken(tokenPath(home)), ownerId),
     dialing: { token: () => readToken(tokenPath(home)), trust: userTrust(home) }, connectEvents: eventsOf(config), onFatal: context.fail,
   });
   const http = config.metricsListen === '' ? undefined : await startHttp({ address: config.metricsListen, metrics, healthy: () => manager.trouble() });

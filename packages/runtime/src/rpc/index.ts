@@ -11,4 +11,4 @@ export { serve, type RunningServer, type ServeOptions } from './serve.ts';
 export { fromStatus, toMutiraoError, toStatus, type FailedStatus } from './status.ts';
 export type { MessageStream, StreamListener, StreamWriter } from './streams.ts';
 export { acceptToken, type TokenCheck } from './tokens.ts';
-export { homeSocket, isHomeSocket, makeSocketFolder, socketIn } from './socket-folder.ts';
+export { isHomeSocket, listenAddress, makeSocketFolder, socketIn } from './socket-folder.ts';

@@ -29,13 +29,14 @@ const homeSockets = 'sockets';
 const socketlessErrnos: readonly unknown[] = ['ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EPERM', 'EINVAL'];
 
 /**
- * The address at which a process of a home folder listens unless its options say otherwise: a socket in the home folder, which other accounts cannot reach or replace.
+ * The address at which a process of a home folder listens: what its options say, or a socket in the home folder, which other accounts cannot reach or replace.
  *
  * The socket is in a folder with a short name below the system's temporary one where the home folder has a path that a socket cannot have, or a file system without sockets.
  *
- * @param name the process, unique in the home folder. @throws {MutiraoError} MUT_TOKEN_UNSAFE when others may enter the folder.
+ * @param name the process, unique in the home folder. @param given what its options say; empty for the socket. @throws {MutiraoError} MUT_TOKEN_UNSAFE when others may enter the folder.
  */
-export async function homeSocket(home: string, name: string): Promise<string> {
+export async function listenAddress(home: string, name: string, given = ''): Promise<string> {
+  if (given !== '') return given;
   const folder = join(home, homeSockets);
   const path = join(folder, name);
   if (isSocketPath(path, spareBytes)) {
