@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readFile, realpath } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MutiraoError } from '@mutirao/api/errors';
 import type { HeldReplica } from '@mutirao/core/machines/agent';
 import type { Content, OutputContent } from '@mutirao/core/messages';
 import type { Bytes } from '@mutirao/core/shared';
@@ -40,15 +42,26 @@ export interface WaysHome {
 export async function collectOutputs(replica: HeldReplica, folders: ReplicaFolders, ways: WaysHome): Promise<OutputContent[]> {
   const [playpen, storage] = await Promise.all([realFolder(folders.playpen), realFolder(folders.storage)]);
   const finder = new OutputFinder([playpen, storage].filter((folder) => folder !== ''));
-  const wanted = replica.start.outputs.map(({ root, path: shown }, outputIndex) => ({ outputIndex, place: resolveInside(folders[root], shown), shown }));
   // A failed task brings the outputs that exist. A missing one is not worth a second error.
   const isPartial = replica.verdict !== undefined;
+  const { workFolder } = replica.template;
+  const all = replica.start.outputs.map(({ root, path: shown }, outputIndex) => ({ outputIndex, root, shown }));
+  const isInPlace = ({ root }: (typeof all)[number]): boolean => workFolder !== undefined && root === 'playpen';
+  if (workFolder !== undefined && !isPartial) for (const { shown } of all.filter(isInPlace)) await requireThere(workFolder.path, shown);
+  const wanted = all.filter((output) => !isInPlace(output)).map(({ outputIndex, root, shown }) => ({ outputIndex, place: resolveInside(folders[root], shown), shown }));
   for (const output of wanted) {
     await finder.find(output).catch((error: unknown) => {
       if (!isPartial) throw error;
     });
   }
   return await readAll(replica, finder.found, { ways, isPartial });
+}
+
+/** What a task writes into the folder of submission is at home already. @throws {MutiraoError} MUT_OUTPUT_MISSING */
+async function requireThere(folder: string, shown: string): Promise<void> {
+  await stat(fsPath(join(folder, shown))).catch((error: unknown) => {
+    throw new MutiraoError('MUT_OUTPUT_MISSING', `output "${shown}" was not in ${folder} when the command had ended`, { cause: error });
+  });
 }
 
 async function readAll({ start }: HeldReplica, files: readonly FoundFile[], { ways, isPartial }: { readonly ways: WaysHome; readonly isPartial: boolean }): Promise<OutputContent[]> {

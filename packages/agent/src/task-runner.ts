@@ -69,7 +69,8 @@ export class TaskRunner {
       this.shortOf[slot] = undefined;
       this.memoryReadAfter[slot] = 0;
       this.launchers.launch(slot, {
-        folder: playpen, keptMax: keptMaxOf(replica), leavesFiles: replica.start.outputs.length > 0,
+        folder: replica.template.workFolder?.path ?? playpen, keptMax: keptMaxOf(replica),
+        leavesFiles: replica.start.outputs.length > 0 || replica.template.workFolder !== undefined,
         ...changeFor(gang, renderer.render(replica.template, replica.start, { playpen, storage })),
       });
       this.isBusy = true;
@@ -87,7 +88,7 @@ export class TaskRunner {
     const slot = slotOf(replica);
     const folders = { playpen: playpens.pathOf(slot), storage: storages.pathOf(replica.template.userId) };
     const env = { ...this.launchers.environmentOf(slot), ...renderer.variables(replica.template, replica.start, folders), ...variables };
-    const started = startPiped({ command: '/bin/sh', args: ['-c', command], env, cwd: folders.playpen, onClosed });
+    const started = startPiped({ command: '/bin/sh', args: ['-c', command], env, cwd: replica.template.workFolder?.path ?? folders.playpen, onClosed });
     if (started.pid !== undefined) this.launchers.adopt(slot, started.pid);
     return started;
   }
@@ -109,7 +110,7 @@ export class TaskRunner {
     const replica = this.running[slot];
     if (replica === undefined) return;
     this.running[slot] = undefined;
-    this.tell(replica, end, end.status === -1 ? this.judgeLaunch(slot) : end.status === 0 ? undefined : this.judgeSpace(slot));
+    this.tell(replica, end, end.status === -1 ? this.judgeLaunch(slot, replica.template.workFolder?.path) : end.status === 0 ? undefined : this.judgeSpace(slot));
     // What was told to end may have left others behind.
     if (replica.verdict !== undefined) setImmediate(this.sweep);
   }
@@ -119,7 +120,8 @@ export class TaskRunner {
     this.options.deliver({ kind: 'ProcessEnded', replicaId: replica.start.replicaId, verdict, result: end === undefined ? noResult : resultOf(end) });
   }
 
-  private judgeLaunch(slot: number): Verdict {
+  private judgeLaunch(slot: number, workFolder: string | undefined): Verdict {
+    if (workFolder !== undefined) return { outcome: 'failed', reason: 'MUT_WORK_FOLDER', detail: `cannot work in the folder ${workFolder}: it is gone, or cannot be entered` };
     return this.judgeSpace(slot) ?? { outcome: 'broken', reason: 'MUT_LAUNCH_FAILED', detail: 'the playpen is gone or no shell could be started' };
   }
 

@@ -1,10 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import type { AgentInput, HeldReplica } from '@mutirao/core/machines/agent';
+import { noResult, type AgentInput, type HeldReplica, type Verdict } from '@mutirao/core/machines/agent';
 import type { MachineFacts, OutputContent } from '@mutirao/core/messages';
 import type { Bytes, Duration } from '@mutirao/core/shared';
 import type { Logger } from '@mutirao/runtime/log';
 import { Watchdog } from '@mutirao/runtime/processes';
+import { requireWorkFolder } from './check-work-folder.ts';
 import { collectOutputs, type WaysHome } from './collect-outputs.ts';
 import { ContentCache } from './content-cache.ts';
 import { Gangs } from './gang/gangs.ts';
@@ -14,7 +15,7 @@ import { stageIn, type ReplicaFolders } from './stage-in.ts';
 import { Storages } from './storages.ts';
 import { baseEnvironment, TaskRenderer } from './task-environment.ts';
 import { slotOf, TaskRunner } from './task-runner.ts';
-import { machineError } from './verdict.ts';
+import { machineError, verdictOf } from './verdict.ts';
 
 /** Where an agent's tasks run: on its own host, or on a machine that is driven by templates. */
 export interface Workplace {
@@ -50,6 +51,8 @@ export interface WorkplaceSetup {
   readonly gangHosts: readonly string[];
   /** Whether the folder is of use to a later agent; otherwise it goes with this one, however it ends. */
   readonly keepsFiles: boolean;
+  /** A home folder whose file system may be shared with the broker; left out where nothing is shared. */
+  readonly sharedHome?: string;
   readonly log: Logger;
 }
 
@@ -57,7 +60,7 @@ export interface WorkplaceSetup {
 const linkPatience = 30_000;
 
 /** Sets up an agent's folder and starts its launchers. @param deliver hears of the ends of tasks. @throws Error of the file system. */
-export async function openWorkplace({ facts, folder, machine, keepsFiles, gangHosts, log }: WorkplaceSetup, deliver: (input: AgentInput) => void): Promise<Workplace> {
+export async function openWorkplace({ facts, folder, machine, keepsFiles, gangHosts, sharedHome, log }: WorkplaceSetup, deliver: (input: AgentInput) => void): Promise<Workplace> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const watchdog = new Watchdog(keepsFiles ? undefined : folder);
   const playpens = new Playpens({ folder: path.join(folder, 'playpens'), onLeft: (left) => { log.warn({ left }, 'files of a task cannot be removed'); } });
@@ -89,7 +92,7 @@ export async function openWorkplace({ facts, folder, machine, keepsFiles, gangHo
     },
     hold: (replica) => { void gangs.hold(replica); },
     releaseMember: (replicaId) => { gangs.release(replicaId); },
-    launch: (replica) => { (replica.start.gang === undefined ? tasks : gangs).launch(replica); },
+    launch: launchWhere({ sharedHome, ownFolder: path.dirname(folder), deliver }, (replica) => { (replica.start.gang === undefined ? tasks : gangs).launch(replica); }),
     signal: (replica, signal) => { (replica.start.gang === undefined ? tasks : gangs).signal(replica, signal); },
     collect: (replica, ways) => collectOutputs(replica, foldersOf(replica), ways),
     release: (slot) => { playpens.release(slot); },
@@ -100,5 +103,21 @@ export async function openWorkplace({ facts, folder, machine, keepsFiles, gangHo
       return Promise.resolve();
     },
     close: () => { playpens.close(); },
+  };
+}
+
+/** Has the folder of a task looked at first where its job names one. Tasks of other jobs start at once. */
+function launchWhere({ deliver, ...places }: Parameters<typeof requireWorkFolder>[1] & { deliver(input: AgentInput): void }, launch: (replica: HeldReplica) => void): (replica: HeldReplica) => void {
+  const tellEnd = (replica: HeldReplica, verdict: Verdict | undefined): void => {
+    deliver({ kind: 'ProcessEnded', replicaId: replica.start.replicaId, verdict, result: noResult });
+  };
+  return (replica) => {
+    const { workFolder } = replica.template;
+    if (workFolder === undefined) return launch(replica);
+    requireWorkFolder(workFolder, places).then(() => {
+      // It may have been cancelled meanwhile.
+      if (replica.verdict === undefined) launch(replica);
+      else tellEnd(replica, undefined);
+    }, (error: unknown) => { tellEnd(replica, verdictOf(error, 'launching')); });
   };
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
-import type { AgentInput, HeldReplica } from '@mutirao/core/machines/agent';
+import { noResult, type AgentInput, type HeldReplica, type Verdict } from '@mutirao/core/machines/agent';
 import type { Content, OutputContent } from '@mutirao/core/messages';
 import type { Bytes, Duration } from '@mutirao/core/shared';
 import { removeTree } from '@mutirao/runtime/files';
@@ -88,6 +88,8 @@ export class GridScriptWorkplace implements Workplace {
   }
 
   launch(replica: HeldReplica): void {
+    const { workFolder } = replica.template;
+    if (workFolder !== undefined) return this.refuse(replica, { outcome: 'failed', reason: 'MUT_WORK_FOLDER', detail: `a machine that is driven by templates shares no files with home, and the job works in ${workFolder.path}` });
     const run = replica.start.inputs.length > 0 ? this.runs.get(slotOf(replica)) ?? this.begin(replica) : this.begin(replica);
     const { line, environment } = this.renderer.render(replica.template, replica.start, run.folders);
     void run.run(line, `${this.exports} ${environment}`).then((end) => {
@@ -95,6 +97,10 @@ export class GridScriptWorkplace implements Workplace {
       this.deliver({ kind: 'ProcessEnded', replicaId: replica.start.replicaId, ...end });
       if (end.verdict?.outcome === 'broken') void this.look(new MutiraoError('MUT_TEMPLATE_FAILED', end.verdict.detail));
     });
+  }
+
+  private refuse(replica: HeldReplica, verdict: Verdict): void {
+    this.deliver({ kind: 'ProcessEnded', replicaId: replica.start.replicaId, verdict, result: noResult });
   }
 
   signal(replica: HeldReplica, signal: 'SIGTERM' | 'SIGKILL'): void {

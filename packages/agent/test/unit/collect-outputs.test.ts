@@ -20,7 +20,7 @@ function set(t: ExecutionContext): Setting {
   mkdirSync(path.join(playpen, 'res'), { recursive: true });
   mkdirSync(storage);
   const collect = async (...outputs: readonly string[]): Promise<Record<string, string>> => {
-    const replica = { start: { outputs: outputs.map((one) => ({ root: 'playpen', path: one })) } } as unknown as HeldReplica;
+    const replica = { template: {}, start: { outputs: outputs.map((one) => ({ root: 'playpen', path: one })) } } as unknown as HeldReplica;
     const found = await collectOutputs(replica, { playpen, storage }, { push: (file) => Promise.resolve(file.path) });
     return Object.fromEntries(found.map((output) => [bytesOfName(output.path).toString('latin1'), Buffer.from(output.inline ?? []).toString()]));
   };

@@ -56,7 +56,7 @@ export function decodeJobSpec(wire: JobSpecWire): JobSpec {
     limits: decodeLimits(wire.limits),
     processors: integer('job.processors', wire.processors ?? 1, 1, 65_536),
     ...(wire.gang === true ? { gang: true } : {}),
-    replicasMax: integer('job.replicas_max', wire.replicasMax ?? (wire.gang === true ? 1 : 2), 1, 16),
+    replicasMax: integer('job.replicas_max', wire.replicasMax ?? usualReplicas(wire), 1, 16),
     failuresMax: integer('job.failures_max', wire.failuresMax ?? 3, 1, 100),
     homeDirectory: text('job.home_directory', wire.homeDirectory, 4096),
     deadline: wire.deadlineUnixMs,
@@ -64,6 +64,7 @@ export function decodeJobSpec(wire: JobSpecWire): JobSpec {
     ...decodeScheduling(wire),
     ...decodeGathering(wire.gathering),
     ...(wire.sharedPlaces === true ? { sharedPlaces: true } : {}),
+    ...decodeWorkFolder(wire.workFolder),
     ...decodeReservation(wire.reservation),
     ...decodeEdges(wire.edges, taskCount),
   };
@@ -83,7 +84,7 @@ export function encodeJobSpec(spec: JobSpec): JobSpecWire {
     deadlineUnixMs: spec.deadline,
     verification: spec.verification && { by: encodeVerification(spec.verification) },
     ...encodeScheduling(spec),
-    sharedPlaces: spec.sharedPlaces,
+    sharedPlaces: spec.sharedPlaces, workFolder: spec.workFolder,
     gathering: spec.gatherFolder === undefined ? undefined : { folder: spec.gatherFolder },
     edges: (spec.edges ?? []).map(({ from, to, data = 0 }) => ({ from, to, dataBytes: data })),
     reservation: spec.reservation === undefined ? undefined : { claim: spec.reservation.claim, after: wireOfAfter[spec.reservation.after], ...(spec.reservation.isOwn === true ? { own: true } : {}) },
@@ -118,6 +119,17 @@ function decodeGathering(wire: Gathering | undefined): Pick<JobSpec, 'gatherFold
   if (wire === undefined) return {};
   if (wire.folder === '') throw badRequest('job.gathering.folder is empty; want a folder');
   return { gatherFolder: text('job.gathering.folder', wire.folder, 4096) };
+}
+
+/** A gang runs once at a time, and so do tasks that start in a folder of home, where two runs would write the same files. */
+function usualReplicas({ gang, workFolder }: JobSpecWire): number {
+  return gang === true || workFolder !== undefined ? 1 : 2;
+}
+
+function decodeWorkFolder(folder: string | undefined): Pick<JobSpec, 'workFolder'> {
+  if (folder === undefined) return {};
+  if (folder === '') throw badRequest('job.work_folder is empty; expected a folder');
+  return { workFolder: text('job.work_folder', folder, 4096) };
 }
 
 const wireOfAfter: Readonly<Record<AfterReservation, AfterReservationWire>> = { 'go-on': AfterReservationWire.GO_ON, 'wait': AfterReservationWire.WAIT };

@@ -1,9 +1,9 @@
 import type {
-  Content, InputFile, MachineFacts, MachineReport, Outcome, OutputContent, ReplicaEnd, ReplicaStart, StagingTimes, StartReplicas, TaskTemplate,
+  Content, InputFile, MachineFacts, MachineReport, Outcome, OutputContent, ReplicaEnd, ReplicaStart, StagingTimes, StartReplicas, TaskTemplate, WorkFolder,
 } from '@mutirao/core/messages';
 import type { Bytes, ReplicaId } from '@mutirao/core/shared';
 
-import type { InputFile as InputFileWire, TaskTemplate as TaskTemplateWire } from '../generated/mutirao/common/v1/common.ts';
+import type { InputFile as InputFileWire, TaskTemplate as TaskTemplateWire, WorkFolder as WorkFolderWire } from '../generated/mutirao/common/v1/common.ts';
 import {
   Outcome as OutcomeWire,
   type CancelReplicas as CancelReplicasWire, type ContentOffered as ContentOfferedWire, type ContentWanted as ContentWantedWire,
@@ -179,13 +179,26 @@ export function encodeContentOffered({ content, source }: ContentOffer): Content
 function decodeTaskTemplate(wire: TaskTemplateWire | undefined): TaskTemplate {
   if (wire === undefined) throw badRequest('start.template is absent');
   if (wire.processors < 1) throw badRequest(`template.processors is ${wire.processors}; want 1 or more`);
-  const { jobId, userId, command, noOp, environment, processors, dropToken } = wire;
-  const template = { jobId, userId, command, noOp, environment, limits: decodeLimits(wire.limits), processors };
+  const { jobId, userId, command, noOp, environment, processors, dropToken, workFolder } = wire;
+  const template = { jobId, userId, command, noOp, environment, limits: decodeLimits(wire.limits), processors, ...(workFolder === undefined ? {} : { workFolder: decodeWorkFolder(workFolder) }) };
   return dropToken === '' ? template : { ...template, dropToken };
 }
 
 function encodeTaskTemplate(template: TaskTemplate): TaskTemplateWire {
-  return { ...template, environment: { ...template.environment }, limits: encodeLimits(template.limits), dropToken: template.dropToken ?? '' };
+  const { workFolder } = template;
+  return {
+    ...template, environment: { ...template.environment }, limits: encodeLimits(template.limits), dropToken: template.dropToken ?? '',
+    workFolder: workFolder === undefined ? undefined : encodeWorkFolder(workFolder),
+  };
+}
+
+function decodeWorkFolder({ besideHome, path, inode, device, fileSystem, bootId }: WorkFolderWire): WorkFolder {
+  if (!path.startsWith('/')) throw badRequest(`template.work_folder.path is ${JSON.stringify(path)}; expected an absolute path`);
+  return { path, inode, device, fileSystem, bootId, isBesideHome: besideHome };
+}
+
+function encodeWorkFolder({ isBesideHome, ...folder }: WorkFolder): WorkFolderWire {
+  return { ...folder, besideHome: isBesideHome };
 }
 
 function decodeReplicaStart(wire: ReplicaStartWire): ReplicaStart {

@@ -167,6 +167,7 @@ export const registry = {
   MUT_WORKFLOW_TWO_WRITERS: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Let one task write the file; two would overwrite each other.' },
   MUT_WORKFLOW_VERSION: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Convert the file to a version that the message names.' },
   MUT_WORKFLOW_WIDTH: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Let a task take whole numbers of processors, no more than there are.' },
+  MUT_WORK_FOLDER: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Submit from a folder on a file system that the machines share, or leave --in-place and --chdir out and bring files with --put and --get.' },
 } as const satisfies Record<string, ErrorEntry>;
 
 /** A code of the registry. */

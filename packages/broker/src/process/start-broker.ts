@@ -22,6 +22,7 @@ import { JobSpecs } from '../journal/job-specs.ts';
 import type { JournalInstance } from '../journal/journal-instance.ts';
 import { JournalRecords, type Records } from '../journal/records.ts';
 import { timeJournal } from '../journal/timed-journal.ts';
+import { stateSharedHome } from '../providers/shared-home.ts';
 import { ProviderQueues } from '../providers/provider-queues.ts';
 import { ProviderLinks } from '../providers/provider-links.ts';
 import { LeaseStager } from '../providers/lease-stager.ts';
@@ -39,6 +40,7 @@ import { HomeFiles } from '../staging/home-files.ts';
 import { Stager } from '../staging/stager.ts';
 import { groupOfTask, valueOfTask } from '../staging/task-of-job.ts';
 import { TaskOutputs } from '../staging/task-outputs.ts';
+import type { WorkFolderRules } from '../submission/place-in-folder.ts';
 import { Lanes } from '../concurrency/lanes.ts';
 import { BrokerMetrics } from './broker-metrics.ts';
 import { knownReplicas } from './known-replicas.ts';
@@ -147,6 +149,10 @@ function forbiddenFoldersOf(home: string): string[] {
   return [...['broker', 'providers', 'clusters', 'agents', 'identity', 'token', 'broker.json'].map((name) => join(home, name)), '/proc', '/sys', '/dev'];
 }
 
+function workFolderRulesOf(home: string, tokens: SharedTokens): WorkFolderRules {
+  return { home, hasToken: tokens.home !== '', forbidden: forbiddenFoldersOf(home) };
+}
+
 function openOwnReservations({ reservations: address = '', home, token, log }: BrokerSetup): OwnReservations | undefined {
   return address === '' ? undefined : new OwnReservations({ address, token: () => token, trust: userTrust(home), clock: systemClock, timers: systemTimers, log });
 }
@@ -193,14 +199,14 @@ class Broker {
     const records = new JournalRecords(journal);
     this.#intermediates = new Intermediates({ folder: join(setup.home, 'broker', 'intermediate'), keepFor: setup.keepIntermediates, blobPathOf: (userId, sha256) => blobs.pathOf(userId, sha256) });
     const taskOutputs = new TaskOutputs({ records, homeFiles, hasBlob: (userId, sha256) => blobs.has(userId, sha256) });
-    const stager = new Stager(homeFiles, taskOutputs);
+    const stager = new Stager(homeFiles, taskOutputs, setup.home);
     this.#links = this.#createLinks(homeFiles, stager);
     this.#gatherer = new Gatherer({ brokerId: setup.brokerId, instance: stores.instance, volumeBytesMax, isOpen: (replicaId) => state.successes.has(replicaId) });
     this.#performers = this.#createPerformers(stager, records);
     const queues = new ProviderQueues((providerId) => this.#links.queueOf(providerId), systemClock);
     this.parts = {
       driver: this.#driver, room: this.#room, journal, records, homeFiles, taskOutputs, checks: this.#checks, specs: new JobSpecs(journal), blobs, watchers: this.#watchers,
-      clock: systemClock, timers: systemTimers, ownerId: setup.ownerId, forbiddenFolders: forbiddenFoldersOf(setup.home),
+      clock: systemClock, timers: systemTimers, ownerId: setup.ownerId, forbiddenFolders: forbiddenFoldersOf(setup.home), workFolderRules: workFolderRulesOf(setup.home, this.#sharedTokens),
       widthMaxOf: (providerId) => this.#links.widthMaxOf(providerId), troubleOf: (providerId) => this.#links.troubleOf(providerId), queueOf: (providerId) => queues.get(providerId),
     };
     this.#metrics.watch(state, { clock: systemClock, inboxLength: () => this.#driver.waitingCount, watcherCount: () => this.#watchers.count });
@@ -335,6 +341,7 @@ class Broker {
         const path = blob ?? (await homeFiles.findSource(content))?.path;
         return path === undefined ? undefined : { path, isLinkable: blob !== undefined };
       },
+      describeMachine: (facts) => stateSharedHome(facts, this.#sharedTokens.home),
       sharesHome: (machineId, shownTokens) => sharesHome(state, { machineId, shownTokens }, this.#sharedTokens),
       known: knownReplicas(() => this.#driver),
       restage: async (machineId: MachineId) => {

@@ -4,7 +4,7 @@ import {
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ConnectResponse, FromMachine } from '@mutirao/api/provider';
 import type { BrokerInput } from '@mutirao/core/machines/broker';
-import type { MachineReport } from '@mutirao/core/messages';
+import type { MachineFacts, MachineReport } from '@mutirao/core/messages';
 import type { MachineId, ProviderId } from '@mutirao/core/shared';
 
 import type { Lanes } from '../concurrency/lanes.ts';
@@ -14,6 +14,8 @@ import { bytesOf, hasOutputs } from './report-outputs.ts';
 /** What a provider's messages are turned into. */
 export interface FromProviderPort {
   deliver(input: BrokerInput): void;
+  /** Adds what home knows of a machine. */
+  describeMachine(facts: MachineFacts): MachineFacts;
   /**
    * Resolves to the report without bytes, when all its outputs are kept as well as they can be; undefined when the connection
    * that it came over was lost meanwhile, since then it comes again. Never rejects.
@@ -47,7 +49,7 @@ export class FromProvider {
   receive(message: NonNullable<ConnectResponse['message']>): void {
     switch (message.$case) {
       case 'joined': {
-        const facts = decodeMachineFacts(message.value.facts);
+        const facts = this.#port.describeMachine(decodeMachineFacts(message.value.facts));
         this.#checkName(facts.machineId);
         const { heldReplicaIds, isGone } = message.value;
         this.#inOrder(facts.machineId, { kind: 'MachineJoined', providerId: this.#providerId, facts, heldReplicaIds, ...(isGone === true ? { isGone } : {}) });

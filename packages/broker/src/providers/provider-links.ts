@@ -2,7 +2,7 @@ import { encodeContentOffered, readChunk } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { GridMachineProviderServiceClient, GridMachineProviderServiceService, ReceiveContentResponse, type ProviderQueue } from '@mutirao/api/provider';
 import type { BrokerInput } from '@mutirao/core/machines/broker';
-import type { Content } from '@mutirao/core/messages';
+import type { Content, MachineFacts } from '@mutirao/core/messages';
 import type { Bytes, MachineId, ProcessorCount, ProviderId } from '@mutirao/core/shared';
 import { Backoff, type Timers } from '@mutirao/runtime/driver';
 import type { Room } from '@mutirao/runtime/files';
@@ -48,6 +48,8 @@ export interface ProviderLinksOptions {
   /** Inputs that wait for their turn. */
   waitingCount(): number;
   findSource(content: Content): Promise<ContentSource | undefined>;
+  /** Adds what home knows of a machine. */
+  describeMachine(facts: MachineFacts): MachineFacts;
   /** Whether a machine reads the files of home itself. */
   sharesHome(machineId: MachineId, shownTokens: readonly string[]): boolean;
   readonly known: KnownReplicas;
@@ -189,6 +191,7 @@ export class ProviderLinks {
     });
     return new FromProvider(providerId, {
       deliver,
+      describeMachine: (facts) => this.#options.describeMachine(facts),
       keepOutputs: async (machineId, report) => {
         counts.staged('in', bytesOf(report));
         const { epoch } = link;

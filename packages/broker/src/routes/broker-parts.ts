@@ -13,6 +13,7 @@ import type { Records } from '../journal/records.ts';
 import type { Checks } from '../results/checks.ts';
 import type { HomeFiles } from '../staging/home-files.ts';
 import type { TaskOutputs } from '../staging/task-outputs.ts';
+import type { WorkFolderRules } from '../submission/place-in-folder.ts';
 
 /** The driver of the broker's machine. */
 export type BrokerDriver = MachineDriver<BrokerState, BrokerInput, BrokerChange, BrokerCommand>;
@@ -35,6 +36,8 @@ export interface BrokerParts {
   readonly taskOutputs: Pick<TaskOutputs, 'lookAt'>;
   /** Folders where no output may go. */
   readonly forbiddenFolders: readonly string[];
+  /** What is asked of a folder of home that tasks start in. */
+  readonly workFolderRules: WorkFolderRules;
   /** The most processors that one of a provider's requests may have; undefined where nobody can say. Never rejects. */
   widthMaxOf(providerId: ProviderId): Promise<ProcessorCount | undefined>;
   /** What a provider told last of its queue, and how long ago; rejects as the provider does. */

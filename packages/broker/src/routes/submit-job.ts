@@ -10,6 +10,7 @@ import { checkPlaces } from '../submission/check-places.ts';
 import { checkRequirements } from '../submission/check-requirements.ts';
 import { checkWidths } from '../submission/check-widths.ts';
 import { fingerprintInputs } from '../submission/fingerprint-inputs.ts';
+import { placeInFolder } from '../submission/place-in-folder.ts';
 import { resumeJob } from '../submission/resume-job.ts';
 import { resolveLocalPaths } from '../submission/resolve-paths.ts';
 import { demandOwner, type BrokerParts } from './broker-parts.ts';
@@ -29,8 +30,8 @@ async function submitJob(parts: BrokerParts, userId: UserId, { clientJobId, spec
   // While the journal is behind, it may be of the last turn and not be kept yet.
   if (known !== undefined && parts.driver.stalledBy === undefined) return { jobId: known.jobId, taskCount: known.taskCount };
   parts.room.demand();
-  if (touchesHome(given)) demandOwner(parts, userId, 'a job with local paths or a check');
-  const resolved = resolveLocalPaths(given);
+  if (touchesHome(given)) demandOwner(parts, userId, 'a job with local paths, a work folder or a check');
+  const resolved = await placeInFolder(resolveLocalPaths(given), parts.workFolderRules);
   checkRequirements(resolved);
   await checkWidths(resolved, { state: parts.driver.state, widthMaxOf: (providerId) => parts.widthMaxOf(providerId) });
   await checkFiles(resolved, { forbidden: parts.forbiddenFolders, hasContent: ({ sha256 }) => parts.blobs.has(userId, sha256) });
@@ -43,7 +44,7 @@ async function submitJob(parts: BrokerParts, userId: UserId, { clientJobId, spec
 }
 
 function touchesHome(spec: JobSpec): boolean {
-  return spec.gatherFolder !== undefined || spec.groups.some((group) => group.check !== ''
+  return spec.gatherFolder !== undefined || spec.workFolder !== undefined || spec.groups.some((group) => group.check !== ''
     || group.inputs.some((input) => input.source.kind === 'path')
     || group.outputs.some((output) => output.localPath !== ''));
 }

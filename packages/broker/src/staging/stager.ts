@@ -4,6 +4,7 @@ import { outputsRead, type OutputsRead } from '@mutirao/core/machines/broker';
 import type { Content, GangPlace, InputFile, InputSpec, JobSpec, OutputFile, ReplicaStart, StartReplicas, TaskGroup } from '@mutirao/core/messages';
 import { evaluate, parseRequirements } from '@mutirao/core/requirements';
 import { invariant, type JobId, type MachineId, type ProcessorCount, type ReplicaId, type TaskIndex, type UserId } from '@mutirao/core/shared';
+import { describeWorkFolder } from '@mutirao/runtime/files';
 
 import { demandUnchanged } from './fingerprint.ts';
 import type { HomeFile } from './home-file.ts';
@@ -51,18 +52,22 @@ type SeenSources = Map<string, Promise<HomeFile[]>>;
 /** Turns a placed batch into what its machine gets: values, and inputs and outputs with their variables and conditions resolved. */
 export class Stager {
   readonly #homeFiles: HomeFiles;
+  readonly #home: string;
   readonly #taskOutputs: Pick<TaskOutputs, 'filesOf'>;
   readonly #templates = new Templates();
   readonly #read = new WeakMap<JobSpec, OutputsRead>();
 
-  constructor(homeFiles: HomeFiles, taskOutputs: Pick<TaskOutputs, 'filesOf'>) {
+  /** @param home the home folder, for jobs that work in a folder of home. */
+  constructor(homeFiles: HomeFiles, taskOutputs: Pick<TaskOutputs, 'filesOf'>, home = '/') {
     this.#homeFiles = homeFiles;
+    this.#home = home;
     this.#taskOutputs = taskOutputs;
   }
 
   /** Stages a batch: at once where its tasks read no file, otherwise when all its inputs have been looked at. Never rejects. */
   stage(order: StageOrder): StagedBatch | Promise<StagedBatch> {
     const group = groupOf(order);
+    if (order.spec.workFolder !== undefined) return this.#stageInFolder(order, group, order.spec.workFolder);
     if (group.inputs.length > 0) return this.#stageInputs(order, group);
     const unstartable: Unstartable[] = [];
     const replicas: ReplicaStart[] = [];
@@ -75,6 +80,18 @@ export class Stager {
       }
     }
     return { batch: { template: templateOf(order, group), replicas }, unstartable, sources: [] };
+  }
+
+  /** Files of the folder are where the task looks for them, so that nothing of it is sent. */
+  async #stageInFolder(order: StageOrder, group: TaskGroup, path: string): Promise<StagedBatch> {
+    const inputs = group.inputs.filter(({ root }) => root !== 'playpen');
+    try {
+      const workFolder = await describeWorkFolder(path, this.#home);
+      const staged = await this.#stageInputs(order, { ...group, inputs });
+      return { ...staged, batch: { ...staged.batch, template: { ...staged.batch.template, workFolder } } };
+    } catch (error) {
+      return { batch: { template: templateOf(order, group), replicas: [] }, unstartable: order.starts.map(({ replicaId }) => refusal(replicaId, error)), sources: [] };
+    }
   }
 
   async #stageInputs(order: StageOrder, group: TaskGroup): Promise<StagedBatch> {

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
+
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Content, InputSource, JobSpec, OutputContent, OutputSpec } from '@mutirao/core/messages';
 import type { JobId, TaskIndex, UserId } from '@mutirao/core/shared';
+import { fsPath } from '@mutirao/runtime/files';
 
 import type { Records } from '../journal/records.ts';
 import { targetOf } from '../results/put-in-place.ts';
@@ -64,7 +67,7 @@ export class TaskOutputs {
     // What readers name has no condition, so that positions are those of the group.
     const written = this.#acceptedOutputs(job, taskIndex).filter(({ outputIndex }) => specs[outputIndex] === spec);
     if (spec === undefined || written.length === 0) throw new MutiraoError('MUT_CONTENT_NOT_FOUND', `task ${taskIndex} of job ${job.jobId} has written no ${path}, by its records`);
-    const fillIn = this.#templates.fillIn({ taskIndex, value: valueOfTask(job.spec, taskIndex) }, { jobId: job.jobId, machineId: '', attributes: {} });
+    const fillIn = this.#fillInFor(job, taskIndex);
     return await Promise.all(written.map(async (output) => {
       await this.#demandHere(job, output, { spec, fillIn });
       return { below: output.path, content: output.content, mode: output.mode };
@@ -78,6 +81,11 @@ export class TaskOutputs {
     if (specs.some(({ condition }) => condition !== '')) return { fault: 'which outputs it has depends on its machine', gone };
     const written = specs.length === 0 ? [] : this.#acceptedOutputs(job, taskIndex);
     for (const [position, spec] of specs.entries()) {
+      if (job.spec.workFolder !== undefined && spec.root === 'playpen') {
+        const place = this.#fillInFor(job, taskIndex)(spec.localPath);
+        if (!existsSync(fsPath(place))) return { fault: `${place}, which it wrote, is gone`, gone };
+        continue;
+      }
       const fault = await this.#findLoss(job, { taskIndex, spec, written: written.filter(({ outputIndex }) => outputIndex === position) });
       if (fault !== undefined && spec.localPath !== '') return { fault, gone };
       if (fault !== undefined) gone.add(spec.path);
@@ -88,13 +96,17 @@ export class TaskOutputs {
   async #findLoss(job: ReadingJob, { taskIndex, spec, written }: { readonly taskIndex: TaskIndex; readonly spec: OutputSpec; readonly written: readonly OutputContent[] }): Promise<string | undefined> {
     const place = spec.localPath === '' ? spec.path : spec.localPath;
     if (written.length === 0) return `what it wrote as ${place} is not on record`;
-    const fillIn = this.#templates.fillIn({ taskIndex, value: valueOfTask(job.spec, taskIndex) }, { jobId: job.jobId, machineId: '', attributes: {} });
+    const fillIn = this.#fillInFor(job, taskIndex);
     try {
       for (const output of written) await this.#demandHere(job, output, { spec, fillIn });
       return undefined;
     } catch (error) {
       return error instanceof MutiraoError && error.code === 'MUT_INPUT_CHANGED' ? `${place} is not what it wrote there` : `${place}, which it wrote, is gone`;
     }
+  }
+
+  #fillInFor({ jobId, spec }: ReadingJob, taskIndex: TaskIndex): FillIn {
+    return this.#templates.fillIn({ taskIndex, value: valueOfTask(spec, taskIndex) }, { jobId, machineId: '', attributes: {} });
   }
 
   /** A task that ran again after its result was doubted has two; the later one counts. */

@@ -13,10 +13,11 @@ export function resolveLocalPaths(spec: JobSpec): JobSpec {
   if (homeDirectory !== '' && !isAbsolute(homeDirectory)) {
     throw new MutiraoError('MUT_BAD_REQUEST', `job.home_directory is ${homeDirectory}; want an absolute path`);
   }
-  const { gatherFolder } = spec;
+  const { gatherFolder, workFolder } = spec;
   return {
     ...spec, groups: spec.groups.map((group) => resolveGroup(group, homeDirectory)),
     ...(gatherFolder === undefined ? {} : { gatherFolder: absolute(gatherFolder, homeDirectory) }),
+    ...(workFolder === undefined ? {} : { workFolder: resolve(absolute(workFolder, homeDirectory)) }),
   };
 }
 

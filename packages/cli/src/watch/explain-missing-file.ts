@@ -34,7 +34,7 @@ export async function explainMissingFile(broker: BrokerClient, job: JobSummary):
     const name = findMissingFile(Buffer.from(standardError).toString('utf8'));
     if (name === undefined) return undefined;
     const own = name.startsWith('/') ? name.slice(name.lastIndexOf('/') + 1) : name.replace(/^\.\//, '');
-    return `Task ${task.taskIndex} did not find ${name.startsWith('/') ? own : name}. Tasks start in an empty folder: bring files of yours with --put ${own}, or name programs that the machine has.`;
+    return `Task ${task.taskIndex} did not find ${name.startsWith('/') ? own : name}. Unless their job says --in-place, tasks start in an empty folder: bring files of yours with --put ${own}, or name programs that the machine has.`;
   } catch {
     return undefined; // How the job ended is known; this was to be help.
   }

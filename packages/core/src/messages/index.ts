@@ -8,7 +8,7 @@ export type { Lease, LeaseGroup, LeaseOutline, LeaseOutlineGroup } from './lease
 export { identityOf } from './machine.ts';
 export type {
   InputFile, MachineFacts, MachineReport, Outcome, OutputContent, OutputFile, ReplicaEnd, ReplicaStart, StagingTimes, StartReplicas,
-  TaskTemplate, TaskTimes,
+  TaskTemplate, TaskTimes, WorkFolder,
 } from './machine.ts';
 export type {
   DrainingStatus, AllocationRequest, Demand, HonouredReservation, QueueListing, QueuedRequest, QueueRanking, RequestCandidate, RequestOrder, RequestStatus, ReservedWindow, ResourceLimits, SiteReservation, TimeQuantiles,

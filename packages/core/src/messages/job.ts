@@ -159,6 +159,8 @@ export interface JobSpec {
   readonly gatherFolder?: string;
   /** Outputs of several tasks may go to one place at home: it is meant. Left out, such a job is refused at its submission. */
   readonly sharedPlaces?: true;
+  /** Absolute after submission: the folder that its tasks start in, on machines that have the same folder. Inputs and outputs in the playpen are files of it. Left out, each task has an empty folder. */
+  readonly workFolder?: string;
   /** What its tasks wait for, without cycles; left out, or empty, they wait for nothing: the job is a bag. */
   readonly edges?: readonly TaskEdge[];
   /** Its tasks run inside this reservation, and nowhere else while it lasts unless it is the job's own. Left out, wherever there is a machine. */

@@ -59,6 +59,22 @@ export interface TaskTemplate {
   readonly processors: ProcessorCount;
   /** The broker's token, for a machine that has shown it: large outputs may be left in the folder that the token file names. Left out for others. */
   readonly dropToken?: string;
+  /** Where the command starts; left out, in the playpen. */
+  readonly workFolder?: WorkFolder;
+}
+
+/** A folder at home, and what shows whether the same path on another machine is the same folder. */
+export interface WorkFolder {
+  readonly path: string;
+  readonly inode: string;
+  /** Means something on the same host only. */
+  readonly device: string;
+  /** The type of its file system, in hexadecimal. */
+  readonly fileSystem: string;
+  /** The host where it was looked at, since it was started; empty where that is not known. */
+  readonly bootId: string;
+  /** It is on the file system of the home folder. */
+  readonly isBesideHome: boolean;
 }
 
 /** One replica of a batch. */

@@ -1,4 +1,5 @@
 export { fsPath } from './byte-names.ts';
+export { describeWorkFolder, findDifference, findFolderAround, isSharedFileSystem } from './work-folder.ts';
 export { accountName, keepOwnFilesUsable } from './account.ts';
 export { ContentStore, type ContentStoreOptions, type Expectation } from './content-store.ts';
 export { inFolder, makeFolder, mendFolder } from './make-folder.ts';

@@ -37,6 +37,7 @@ function prepare(): { from: FromProvider; inputs: BrokerInput[]; held: number[];
   const lanes = new Lanes<string>((error) => { throw error; });
   const from = new FromProvider('alpha', {
     deliver: (input) => inputs.push(input),
+    describeMachine: (facts) => facts,
     keepOutputs: async (_machineId, report) => {
       await disk.promise;
       return connection.isLost ? undefined : report;

@@ -47,7 +47,7 @@ const interpreters = /^(?:\/usr\/bin\/|\/bin\/)?(?:sh|bash|dash|zsh|python[\d.]*
 const ownOptions: readonly string[] = ['--wait', '--progress', '--array', '--each-line', '--values', '--put', '--get', '--label', '--replicas', '--retries', '--requirements', '--limit-time', '--limit-memory', '--here'];
 
 /** Sentences about what is allowed and rarely meant, for a command after `--`. */
-export function describeSuspicions(job: JobSpec, { command, directory }: Pick<SubmissionWords, 'command' | 'directory'>): string[] {
+export function describeSuspicions(job: JobSpec, { command, directory, isInPlace }: Pick<SubmissionWords, 'command' | 'directory'> & { readonly isInPlace: boolean }): string[] {
   const found: string[] = [];
   const [group] = job.groups;
   if (group === undefined || group.noOp) return found;
@@ -56,7 +56,7 @@ export function describeSuspicions(job: JobSpec, { command, directory }: Pick<Su
   if (group.values.kind === 'list' && group.values.values.length > 1 && !hasPlaceholder(group)) {
     found.push('the command has no {}, so that every task does the same; {} stands for the value of the task and {#} for its index.');
   }
-  return [...found, ...describeMissingFiles(group, command, directory)];
+  return isInPlace ? found : [...found, ...describeMissingFiles(group, command, directory)];
 }
 
 function hasPlaceholder({ command, check, inputs, outputs }: TaskGroup): boolean {
@@ -73,7 +73,7 @@ function describeMissingFiles(group: TaskGroup, command: readonly string[], dire
   const name = normalize(called);
   const path = resolve(directory, called);
   if (!group.inputs.some(({ path: brought }) => name === normalize(brought) || name.startsWith(`${normalize(brought)}/`))) {
-    return [`tasks start in an empty folder, and ${called} is only here; bring it with --put ${name}`];
+    return [`tasks start in an empty folder, and ${called} is only here; bring it with --put ${name}, or start tasks here with --in-place`];
   }
   if (called !== first || isExecutable(path)) return [];
   return [`${called} is not executable: "chmod +x ${name}" makes it so, or name what runs it, as in "-- sh ${name}".`];

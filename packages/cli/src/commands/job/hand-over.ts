@@ -56,7 +56,7 @@ function readBag(context: CommandContext, file: string | undefined, options: Sub
   if (file === undefined) {
     if (command.length === 0 && taskOptions.op) throw nothingToSubmit(taskOptions);
     const job = makeJob(command, taskOptions, context.directory, (list) => list === '-' ? readStandardInput() : readText(resolve(context.directory, list)));
-    for (const sentence of describeSuspicions(job, { command, directory: context.directory })) context.output.note(`warning: ${sentence}`);
+    for (const sentence of describeSuspicions(job, { command, directory: context.directory, isInPlace: options.inPlace === true || options.chdir !== undefined })) context.output.note(`warning: ${sentence}`);
     return job;
   }
   const given = taskOptionsGiven(taskOptions);

@@ -1,4 +1,4 @@
-import { basename, resolve } from 'node:path';
+import { basename, isAbsolute, relative, resolve } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import { keepInside } from '@mutirao/core/bag';
@@ -26,7 +26,12 @@ export interface JobOptions {
   readonly placement?: string;
   readonly gather?: string;
   readonly sharedPlaces?: boolean;
+  readonly chdir?: string;
+  readonly inPlace?: boolean;
 }
+
+/** The options that say where tasks start. */
+export type WorkFolderOptions = Pick<JobOptions, 'chdir' | 'inPlace'>;
 
 /** What `job submit` takes for a command after `--`; a job file says these itself. */
 export interface TaskOptions {
@@ -57,7 +62,7 @@ export function jobOptionsGiven(options: JobOptions): string[] {
     ['--label', options.label], ['--env', options.env?.[0]], ['--limit-time', options.limitTime], ['--limit-memory', options.limitMemory],
     ['--limit-output', options.limitOutput], ['--replicas', options.replicas], ['--retries', options.retries], ['--processors', options.processors], ['--gang', options.gang],
     ['--deadline', options.deadline], ['--scheduler', options.scheduler], ['--extra-work', options.extraWork], ['--placement', options.placement], ['--verify', options.verify], ['--gather', options.gather],
-    ['--shared-places', options.sharedPlaces],
+    ['--shared-places', options.sharedPlaces], ['--chdir', options.chdir], ['--in-place', options.inPlace],
   ];
   return given.filter(([, value]) => value !== undefined).map(([name]) => name);
 }
@@ -68,17 +73,18 @@ export function jobOptionsGiven(options: JobOptions): string[] {
  * @param readList reads the file of `--each-line`.
  * @throws {FormatError | MutiraoError} for what is wrong with an option.
  */
-export function makeJob(command: readonly string[], options: TaskOptions, directory: string, readList: (file: string) => string): JobSpec {
+export function makeJob(command: readonly string[], options: TaskOptions & WorkFolderOptions, directory: string, readList: (file: string) => string): JobSpec {
   // One word is a line for the shell, as ssh takes it; several are a command and its arguments, each kept whole.
   const [only, ...others] = command;
+  const places = { directory, workFolder: readWorkFolder(options, directory) };
   const group = makeTaskGroup({
     command: only !== undefined && others.length === 0 ? only : command,
     values: readValues(options, readList),
     inputs: [
-      ...(options.put ?? []).map((text) => readInput(text, 'playpen', directory)),
-      ...(options.store ?? []).map((text) => readInput(text, 'storage', directory)),
+      ...(options.put ?? []).map((text) => readInput(text, 'playpen', places)),
+      ...(options.store ?? []).map((text) => readInput(text, 'storage', places)),
     ],
-    outputs: (options.get ?? []).map((text) => readOutput(text, directory)),
+    outputs: (options.get ?? []).map((text) => readOutput(text, places)),
     check: options.check ?? '',
     requirements: options.requirements ?? '',
     noOp: !options.op,
@@ -95,20 +101,38 @@ function readValues(options: TaskOptions, readList: (file: string) => string): V
   return { kind: 'list', values: options.values.split(',') };
 }
 
-/** `SRC[:DST]`: a path at home, and where it goes on the machine; its own name when left out. */
-function readInput(text: string, root: Root, directory: string): InputSpec {
-  const [source, destination] = splitPaths(text);
-  const path = destination ?? basename(source);
-  return { source: { kind: 'path', path: resolve(directory, source) }, root, path: insideOrRefused(path, text), condition: '' };
+/** Where the paths of `--put` and `--get` begin. */
+interface Places {
+  readonly directory: string;
+  /** Where tasks start; undefined for a folder of their own. */
+  readonly workFolder: string | undefined;
 }
 
-/** `SRC[:DST]`: a path on the machine (after `$STORAGE/` in the storage), and where it goes at home; its own name when left out. */
-function readOutput(text: string, directory: string): OutputSpec {
+/** `SRC[:DST]`: a path at home, and where it goes on the machine; its own name when left out, and with `--chdir` its own place. */
+function readInput(text: string, root: Root, { directory, workFolder }: Places): InputSpec {
+  const [source, destination] = splitPaths(text);
+  const absolute = resolve(directory, source);
+  const usual = workFolder === undefined || root === 'storage' ? basename(source) : relative(workFolder, absolute);
+  return { source: { kind: 'path', path: absolute }, root, path: insideOrRefused(destination ?? usual, text), condition: '' };
+}
+
+/** `SRC[:DST]`: a path on the machine (after `$STORAGE/` in the storage), and where it goes at home; its own name when left out, and with `--chdir` its own place. */
+function readOutput(text: string, { directory, workFolder }: Places): OutputSpec {
   const [source, destination] = splitPaths(text);
   const inStorage = /^\$STORAGE(\/|$)/.test(source);
-  const path = source.replace(/^\$(STORAGE|PLAYPEN)(\/|$)/, '');
-  const localPath = destination === undefined || destination.endsWith('/') ? resolve(directory, destination ?? '', basename(source)) : resolve(directory, destination);
+  const inFolder = workFolder !== undefined && !inStorage;
+  const stripped = source.replace(/^\$(STORAGE|PLAYPEN)(\/|$)/, '');
+  const path = inFolder && isAbsolute(stripped) ? relative(workFolder, stripped) : stripped;
+  const usual = inFolder ? resolve(workFolder, path) : resolve(directory, basename(source));
+  const localPath = destination === undefined ? usual : resolve(directory, destination, destination.endsWith('/') ? basename(source) : '');
   return { root: inStorage ? 'storage' : 'playpen', path: insideOrRefused(path, text), localPath, condition: '' };
+}
+
+/** The folder that tasks start in; undefined where each has a folder of its own. @throws {MutiraoError} MUT_BAD_REQUEST. */
+function readWorkFolder({ chdir, inPlace }: WorkFolderOptions, directory: string): string | undefined {
+  if (chdir !== undefined && inPlace === true) throw new MutiraoError('MUT_BAD_REQUEST', `--chdir ${chdir} and --in-place are given; expected one of them: --in-place is the folder of submission`);
+  if (chdir === '') throw new MutiraoError('MUT_BAD_REQUEST', '--chdir is empty; expected a folder, as in "--chdir ."');
+  return chdir === undefined && inPlace !== true ? undefined : resolve(directory, chdir ?? '');
 }
 
 function splitPaths(text: string): [source: string, destination: string | undefined] {
@@ -128,9 +152,9 @@ function insideOrRefused(path: string, text: string): string {
 /** Lays what the options say over a job; relative paths begin at `directory`, and times count from `now`. @throws {FormatError | MutiraoError} for what is wrong with an option. */
 export function overrideJob(job: JobSpec, options: JobOptions, { directory, now }: { readonly directory: string; readonly now: number }): JobSpec {
   const { label, env = [], limitTime, limitMemory, limitOutput, replicas, retries, deadline, verify } = options;
-  const gang = readGang(job, options);
+  const once = { ...readGang(job, options), ...placeInFolder(options, directory) };
   return {
-    ...job, ...gang,
+    ...job, ...once,
     label: label ?? job.label,
     environment: { ...job.environment, ...Object.fromEntries(env.map(readVariable)) },
     limits: {
@@ -138,7 +162,7 @@ export function overrideJob(job: JobSpec, options: JobOptions, { directory, now 
       memoryMax: limitMemory === undefined ? job.limits.memoryMax : parseSize(limitMemory),
       outputMax: limitOutput === undefined ? job.limits.outputMax : parseSize(limitOutput),
     },
-    replicasMax: replicas === undefined ? gang.replicasMax ?? job.replicasMax : readInteger('--replicas', replicas, { min: 1, max: 16 }),
+    replicasMax: replicas === undefined ? once.replicasMax ?? job.replicasMax : readInteger('--replicas', replicas, { min: 1, max: 16 }),
     failuresMax: retries === undefined ? job.failuresMax : readInteger('--retries', retries, { min: 0, max: 99 }) + 1,
     ...readWidths(job, options),
     deadline: deadline === undefined ? job.deadline : readDeadline(deadline, now),
@@ -160,6 +184,12 @@ function readGang(job: JobSpec, options: JobOptions): Partial<Pick<JobSpec, 'gan
   if (gang !== true) return {};
   if (readProcessors(job, options) === 1) throw new MutiraoError('MUT_BAD_REQUEST', '--gang is given for tasks of one processor; want --processors with more');
   return { gang, replicasMax: 1 };
+}
+
+/** Tasks that start in a folder of home run once at a time: two runs would write the same files. */
+function placeInFolder(options: WorkFolderOptions, directory: string): Partial<Pick<JobSpec, 'workFolder' | 'replicasMax'>> {
+  const workFolder = readWorkFolder(options, directory);
+  return workFolder === undefined ? {} : { workFolder, replicasMax: 1 };
 }
 
 /** What is said of all tasks goes before what a file says of some; gangs are all of one width. */

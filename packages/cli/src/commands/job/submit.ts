@@ -19,7 +19,7 @@ import { endLine, exitStatusOfJob, noteMissingFile } from './wait.ts';
 export function define(command: Command, act: Act): void {
   command
     .usage('[options] [--array SELECTOR | --each-line FILE | --values A,B,C] -- COMMAND {}\n       mutirao job submit [options] FILE')
-    .addHelpText('after', '\nTasks start in an empty folder of their own: --put brings files and folders there, --get brings results home.\n\nmutirao job submit --put sim.py --get result.txt:result-{}.txt --array 1-10 --wait -- python3 sim.py {}')
+    .addHelpText('after', '\nTasks start in an empty folder of their own: --put brings files and folders there, --get brings results home. Where machines share this folder, --in-place has them start here.\n\nmutirao job submit --put sim.py --get result.txt:result-{}.txt --array 1-10 --wait -- python3 sim.py {}')
     .argument('[file]', 'a job file (JDF) or a workflow (YAML, WfFormat, DAX, job XML); its format is told by its content')
     .option('--task-command <command>', 'of a workflow file: the command of tasks that have none, with {id}, {kind}, {seconds}, {dimension}, {inputs} and {outputs} of the task')
     .option('--array <selector>', 'one task per number: 1-1000, 0-90:10, 1,3,5-8')
@@ -32,6 +32,8 @@ export function define(command: Command, act: Act): void {
     .option('--check <command>', 'run at home after each task; status 0 accepts its result')
     .option('--verify <how>', 'before results are taken: none, check, vote:K (machines that agree) or credibility:Q such as credibility:0.99')
     .option('--gather <folder>', 'gather outputs in few files, tar archives in that folder, instead of one file each')
+    .option('--in-place', 'tasks start in this folder instead of an empty one, on machines that share it; one run of a task at a time')
+    .option('--chdir <folder>', 'as --in-place, with another folder: "--chdir ." is the same')
     .option('--shared-places', 'outputs of several tasks may go to one place at home; the last one stays')
     .option('--label <text>', 'what to call the job')
     .option('--env <name=value>', 'an environment variable of the tasks', collect)

@@ -53,6 +53,22 @@ test('put, store and get take a path each, or two; those at home start from the 
   ]);
 });
 
+test('a job in the folder of submission names its files at their own places, and runs each task once at a time', async (t) => {
+  const { job, err } = await submitted(['job', 'submit', '--in-place', '--array', '1-2', '--put', 'sub/in.dat', '--store', 'lib/prog', '--get', 'sub/out-{}', '--get', '$STORAGE/log', '--', 'true']);
+  t.like(job, { workFolder: '/project', replicasMax: 1 }, err);
+  t.like(job?.groups[0]?.inputs, { 0: { root: root.playpen, path: 'sub/in.dat' }, 1: { root: root.storage, path: 'prog' } });
+  t.like(job?.groups[0]?.outputs, { 0: { path: 'sub/out-{}', localPath: '/project/sub/out-{}' }, 1: { root: root.storage, path: 'log', localPath: '/project/log' } });
+  const { job: other } = await submitted(['job', 'submit', '--chdir', '../study', '--put', '../study/in.dat', '--replicas', '2', '--', 'true']);
+  t.like(other, { workFolder: '/study', replicasMax: 2 });
+  t.like(other?.groups[0]?.inputs, { 0: { path: 'in.dat' } });
+  t.is((await submitted(['job', 'submit', '--', 'true'])).job?.workFolder, undefined);
+  for (const words of [['--in-place', '--chdir', 'x'], ['--chdir', ''], ['--in-place', '--put', '../elsewhere/x']]) {
+    const { status, job: refused } = await submitted(['job', 'submit', ...words, '--', 'true']);
+    t.is(status, 2);
+    t.is(refused, undefined);
+  }
+});
+
 test('limits, bounds and environment arrive in the units of the wire', async (t) => {
   const { job } = await submitted(['job', 'submit', '--limit-time', '1h30m', '--limit-memory', '2GiB', '--limit-output', '64K', '--replicas', '4',
     '--retries', '0', '--processors', '2', '--env', 'A=1', '--env', 'B=x=y', '--label', 'many words', '--', 'true']);

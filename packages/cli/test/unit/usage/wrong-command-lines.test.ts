@@ -33,6 +33,7 @@ const cases: readonly Case[] = [
   ['job submit --name x --cpus 2 --time 5 --array 1-3 -- ./sim {}', 'job submit --label x --processors 2 --limit-time 5m --array 1-3 -- ./sim {}', /unknown options "--name" .*"--cpus" .*"--time"/],
   ['job submit --completions 5 -- ./sim', 'job submit --array 1-5 -- ./sim'],
   ['job submit --detach -- ./sim', 'job submit -- ./sim', /returns as soon as the job is accepted/],
+  ['job submit --cwd study -- ./sim', 'job submit --chdir study -- ./sim'], ['job submit -D /study -- ./sim', 'job submit --chdir /study -- ./sim', /empty folder of their own/],
   ['job submit --arry 1-3 -- ./sim', 'job submit --array 1-3 -- ./sim'],
   // Commands of others.
   ['submit ./none 3', 'job submit -- ./none 3', /unknown command "submit"; the command is "mutirao job submit"/],
@@ -114,14 +115,15 @@ test('a command that cannot find its files, and words after -- that are options 
   for (const name of ['sim.py', 'run.sh']) writeFileSync(join(directory, name), '');
   const submitJob = () => Promise.resolve({ jobId: 5, taskCount: 1 });
   const warned = async (...words: string[]): Promise<string> => (await runCommandLine(['job', 'submit', ...words], { broker: { submitJob }, directory })).err;
-  t.is(await warned('--', './sim.py'), 'warning: tasks start in an empty folder, and ./sim.py is only here; bring it with --put sim.py\n');
-  t.is(await warned('--', 'python3', 'sim.py', '1'), 'warning: tasks start in an empty folder, and sim.py is only here; bring it with --put sim.py\n');
-  t.is(await warned('--', 'sh ./run.sh && echo done'), 'warning: tasks start in an empty folder, and ./run.sh is only here; bring it with --put run.sh\n');
+  t.is(await warned('--', './sim.py'), 'warning: tasks start in an empty folder, and ./sim.py is only here; bring it with --put sim.py, or start tasks here with --in-place\n');
+  t.is(await warned('--', 'python3', 'sim.py', '1'), 'warning: tasks start in an empty folder, and sim.py is only here; bring it with --put sim.py, or start tasks here with --in-place\n');
+  t.is(await warned('--', 'sh ./run.sh && echo done'), 'warning: tasks start in an empty folder, and ./run.sh is only here; bring it with --put run.sh, or start tasks here with --in-place\n');
   t.regex(await warned('--put', 'run.sh', '--', './run.sh'), /run\.sh is not executable: "chmod \+x run\.sh"/);
   chmodSync(join(directory, 'run.sh'), 0o755);
   t.is(await warned('--put', 'run.sh', '--', './run.sh'), '');
   t.is(await warned('--', 'python3', '-c', 'print(1)'), '');
   t.is(await warned('--', 'ls', 'sim.py'), '');
+  t.is(await warned('--in-place', '--', './sim.py'), '');
   t.regex(await warned('--', 'echo', 'hi', '--wait'), /--wait after "--" is given to the command/);
   t.regex(await warned('--values', 'a,b', '--', 'echo hi'), /the command has no \{\}, so that every task does the same/);
   t.is(await warned('--values', 'a,b', '--get', 'out:{}', '--', 'echo hi > out'), '');

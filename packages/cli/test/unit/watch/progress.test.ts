@@ -59,6 +59,6 @@ test('a file that a task missed is found in what shells and interpreters say', a
     ['/bin/sh: 1: cannot open run.sh: No such file', 'run.sh'], ["cat: data.csv: No such file or directory", 'data.csv'], ["FileNotFoundError: [Errno 2] No such file or directory: 'in.txt'", 'in.txt'], ['/bin/sh: 1: cd: can\'t cd to data', 'data'], ['segmentation fault', undefined],
   ] as const) t.is(findMissingFile(text), name, text);
   const broker = { listTasks: () => Promise.resolve({ tasks: [{ taskIndex: 4 }] }), getTaskOutput: () => Promise.resolve({ standardError: Buffer.from('sh: 1: ./sim.py: not found\n') }) };
-  t.is(await explainMissingFile(broker as never, aJobSummary({ failedCount: 1 })), 'Task 4 did not find ./sim.py. Tasks start in an empty folder: bring files of yours with --put sim.py, or name programs that the machine has.');
+  t.is(await explainMissingFile(broker as never, aJobSummary({ failedCount: 1 })), 'Task 4 did not find ./sim.py. Unless their job says --in-place, tasks start in an empty folder: bring files of yours with --put sim.py, or name programs that the machine has.');
   t.is(await explainMissingFile(broker as never, aJobSummary()), undefined);
 });

@@ -59,9 +59,14 @@ function judge(replica: HeldReplica, result: ProcessResult): Verdict {
   }
   const { exitStatus, signal } = result;
   if (exitStatus === 0) return success;
-  if (exitStatus === 127) return { outcome: 'failed', reason: 'MUT_COMMAND_NOT_FOUND', detail: 'exit status 127: a command was not found, neither in the task\'s folder, which is empty at first, nor on the machine; standard error names it, --put brings it' };
+  if (exitStatus === 127) return { outcome: 'failed', reason: 'MUT_COMMAND_NOT_FOUND', detail: describeNotFound(replica) };
   if (exitStatus === 126) return { outcome: 'failed', reason: 'MUT_COMMAND_NOT_FOUND', detail: 'exit status 126: a command could not be executed; standard error names it. A script needs its executable bit (chmod +x), or is called as "sh SCRIPT"' };
   return { outcome: 'failed', reason: 'MUT_COMMAND_FAILED', detail: signal === undefined ? describeExitStatus(exitStatus) : `ended by signal ${signal}` };
+}
+
+function describeNotFound({ template: { workFolder } }: HeldReplica): string {
+  const found = workFolder === undefined ? 'neither in the task\'s folder, which is empty at first, nor on the machine; standard error names it, --put brings it' : `neither in ${workFolder.path} nor on the machine; standard error names it`;
+  return `exit status 127: a command was not found, ${found}`;
 }
 
 const signalMax = 64;

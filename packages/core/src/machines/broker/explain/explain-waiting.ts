@@ -101,7 +101,10 @@ function explainNoMatch(
     return `${facts.machineId}: ${[...tooSmall, ...explainMatch(queue.requirements, facts.attributes)].join('; ')}.`;
   });
   if (machines.length > listedMax) details.push(`And ${plural(machines.length - listedMax, 'more machine')}.`);
-  return { summary: `none of ${plural(machines.length, 'machine')} matches its requirements.`, details: [...details, ...describeRequests(state, now)] };
+  const workFolder = queue.job.spec?.workFolder;
+  const summary = workFolder === undefined ? `none of ${plural(machines.length, 'machine')} matches its requirements.`
+    : `its tasks start in ${workFolder} (--in-place, --chdir), and none of ${plural(machines.length, 'machine')} both shares that folder with home and matches its requirements.`;
+  return { summary, details: [...details, ...describeRequests(state, now)] };
 }
 
 function explainNoMachines(state: BrokerState, now: Instant): Explanation {

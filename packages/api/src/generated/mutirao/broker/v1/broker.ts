@@ -298,7 +298,14 @@ export interface JobSpec {
     | string
     | undefined;
   /** Outputs of several tasks may go to one place at home, the later one replacing the earlier. When absent, a job where that would be is refused (MUT_OUTPUT_CONFLICT). */
-  sharedPlaces?: boolean | undefined;
+  sharedPlaces?:
+    | boolean
+    | undefined;
+  /**
+   * Absolute, or relative to the home directory: tasks start in this folder instead of an empty one, on machines that have the same folder. Their inputs and outputs in the
+   * playpen must name files of this folder at their own places, so that nothing is copied. One replica at a time; neither voted on nor gathered. When absent, each task gets an empty folder.
+   */
+  workFolder?: string | undefined;
 }
 
 export interface JobSpec_EnvironmentEntry {
@@ -1502,6 +1509,7 @@ function createBaseJobSpec(): JobSpec {
     gang: undefined,
     placement: undefined,
     sharedPlaces: undefined,
+    workFolder: undefined,
   };
 }
 
@@ -1560,6 +1568,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.sharedPlaces !== undefined) {
       writer.uint32(144).bool(message.sharedPlaces);
+    }
+    if (message.workFolder !== undefined) {
+      writer.uint32(154).string(message.workFolder);
     }
     return writer;
   },
@@ -1722,6 +1733,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             }
 
             message.sharedPlaces = reader.bool();
+            continue;
+          }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.workFolder = reader.string();
             continue;
           }
         }

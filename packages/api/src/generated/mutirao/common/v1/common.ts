@@ -108,11 +108,27 @@ export interface TaskTemplate {
   processors: number;
   /** The broker's token, for a machine that has shown it: large outputs may be left in the folder that the token file names. */
   dropToken: string;
+  /** The folder that the command starts in, instead of a folder of its own. A machine where this path is another folder fails the task. */
+  workFolder?: WorkFolder | undefined;
 }
 
 export interface TaskTemplate_EnvironmentEntry {
   key: string;
   value: string;
+}
+
+/** A folder at home, and what shows whether the same path on another machine is the same folder. */
+export interface WorkFolder {
+  path: string;
+  inode: string;
+  /** The number of the device on the broker's host; means something on that host only. */
+  device: string;
+  /** The type of the file system, as statfs has it, in hexadecimal. */
+  fileSystem: string;
+  /** The broker's host since it was started. */
+  bootId: string;
+  /** It is on the file system of the broker's home folder, whose token the machine has shown. */
+  besideHome: boolean;
 }
 
 /** A window of consecutive integers: first, first + step, ... (count of them). */
@@ -536,6 +552,7 @@ function createBaseTaskTemplate(): TaskTemplate {
     limits: undefined,
     processors: 0,
     dropToken: "",
+    workFolder: undefined,
   };
 }
 
@@ -564,6 +581,9 @@ export const TaskTemplate: MessageFns<TaskTemplate> = {
     }
     if (message.dropToken !== "") {
       writer.uint32(66).string(message.dropToken);
+    }
+    if (message.workFolder !== undefined) {
+      WorkFolder.encode(message.workFolder, writer.uint32(74).fork()).join();
     }
     return writer;
   },
@@ -648,6 +668,14 @@ export const TaskTemplate: MessageFns<TaskTemplate> = {
             message.dropToken = reader.string();
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.workFolder = WorkFolder.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -703,6 +731,107 @@ export const TaskTemplate_EnvironmentEntry: MessageFns<TaskTemplate_EnvironmentE
             }
 
             message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseWorkFolder(): WorkFolder {
+  return { path: "", inode: "", device: "", fileSystem: "", bootId: "", besideHome: false };
+}
+
+export const WorkFolder: MessageFns<WorkFolder> = {
+  encode(message: WorkFolder, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.path !== "") {
+      writer.uint32(10).string(message.path);
+    }
+    if (message.inode !== "") {
+      writer.uint32(18).string(message.inode);
+    }
+    if (message.device !== "") {
+      writer.uint32(26).string(message.device);
+    }
+    if (message.fileSystem !== "") {
+      writer.uint32(34).string(message.fileSystem);
+    }
+    if (message.bootId !== "") {
+      writer.uint32(42).string(message.bootId);
+    }
+    if (message.besideHome !== false) {
+      writer.uint32(48).bool(message.besideHome);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WorkFolder {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWorkFolder();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.path = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.inode = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.device = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.fileSystem = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.bootId = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.besideHome = reader.bool();
             continue;
           }
         }

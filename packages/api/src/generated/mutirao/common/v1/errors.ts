@@ -165,6 +165,7 @@ export const ErrorReason = {
   MUT_WORKFLOW_TWO_WRITERS: 131,
   MUT_WORKFLOW_VERSION: 132,
   MUT_WORKFLOW_WIDTH: 133,
+  MUT_WORK_FOLDER: 154,
 } as const;
 
 export type ErrorReason = typeof ErrorReason[keyof typeof ErrorReason];
@@ -324,4 +325,5 @@ export namespace ErrorReason {
   export type MUT_WORKFLOW_TWO_WRITERS = typeof ErrorReason.MUT_WORKFLOW_TWO_WRITERS;
   export type MUT_WORKFLOW_VERSION = typeof ErrorReason.MUT_WORKFLOW_VERSION;
   export type MUT_WORKFLOW_WIDTH = typeof ErrorReason.MUT_WORKFLOW_WIDTH;
+  export type MUT_WORK_FOLDER = typeof ErrorReason.MUT_WORK_FOLDER;
 }
