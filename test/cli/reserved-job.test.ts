@@ -46,6 +46,8 @@ test.serial('a bag waits for its reservation, runs inside it and nowhere else, a
   const reservation = await done('reservation', 'request', '--resource', 'alpha', '--count', '2', '--for', '10m', '--from', '+1h', '--quiet');
   const job = await done('job', 'submit', '--quiet', '--reservation', reservation, '--array', '1-4', '--', 'echo {}');
   t.regex(await done('explain', 'job', job), /waits for reservation 1 of alpha, which begins in/);
+  t.regex(await done('job', 'list'), new RegExp(`${job}  waiting for reservation 1, from \\d`));
+  t.regex(await done('job', 'show', job), /^status +waiting for reservation 1, from \d/m);
   const beside = await done('job', 'submit', '--quiet', '--array', '1-3', '--wait', '--', 'echo {}');
   await done('reservation', 'renegotiate', reservation, '--from', '+1s');
   t.regex(await done('job', 'wait', job), /4 finished/);
@@ -66,6 +68,7 @@ test.serial('when its reservation is cancelled a job says so and goes on, or wai
   await done('reservation', 'cancel', reservation);
   await until(async () => (await done('explain', 'job', job)).includes('MUT_RESERVATION_OVER'), 'the job hears of it');
   await until(async () => (await done('explain', 'job', waiting)).includes('what is left waits, as was chosen'), 'the other waits');
+  t.regex(await done('job', 'show', waiting), /^status +waiting, reservation \d+ is over$/m);
   const late = await mutirao('job', 'submit', '--reservation', reservation, '--', 'true');
   t.regex(late.err, /^error: MUT_RESERVATION_OVER reservation \d+ is cancelled/);
   t.regex(await done('job', 'retry', waiting), /1 task of job \d+ will run again/);

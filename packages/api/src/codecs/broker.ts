@@ -36,8 +36,11 @@ export function encodeReplicaFate(fate: ReplicaFate | undefined): ReplicaFateWir
 
 /** Writes where a job stands for the wire. */
 export function encodeJobSummary(summary: JobSummary): JobSummaryWire {
-  const { status, submittedAt, endedAt, doubtfulTaskIndexes, ...rest } = summary;
-  return { ...rest, doubtfulTaskIndexes: [...doubtfulTaskIndexes], status: wireOfJobStatuses[status], submittedUnixMs: submittedAt, endedUnixMs: endedAt };
+  const { status, submittedAt, endedAt, doubtfulTaskIndexes, reservationAwaited, ...rest } = summary;
+  return {
+    ...rest, doubtfulTaskIndexes: [...doubtfulTaskIndexes], status: wireOfJobStatuses[status], submittedUnixMs: submittedAt, endedUnixMs: endedAt,
+    reservationAwaited: reservationAwaited && { reservationId: reservationAwaited.reservationId, resourceId: reservationAwaited.resourceId, startsUnixMs: reservationAwaited.startsAt },
+  };
 }
 
 /** Writes what a task is for the wire. */

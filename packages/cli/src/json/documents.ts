@@ -1,5 +1,5 @@
 import {
-  JobStatus, MachineStatus, Scheduler, TaskStatus, type GetJobResponse, type GetTaskOutputResponse, type JobEvent, type JobSpec, type JobSummary, type LedgerRow,
+  JobStatus, MachineStatus, Scheduler, type GetJobResponse, type GetTaskOutputResponse, type JobEvent, type JobSpec, type JobSummary, type LedgerRow,
   type MachineRecord, type ProviderRecord, type ReplicaRecord, type ReplicationCap, type Resumed, type TaskGroup, type TaskRecord, type TrustRecord, type Verification,
 } from '@mutirao/api/broker';
 import { RequestStatus as ClusterRequestStatus, type GetScoresResponse, type HonouredReservation, type QueuedRequest, type WalltimeGain } from '@mutirao/api/cluster';
@@ -7,6 +7,7 @@ import { Outcome } from '@mutirao/api/machine';
 import { RequestStatus, type AllocationRequest, type GetResourceResponse, type LeaseState } from '@mutirao/api/provider';
 
 import type { JsonOf, shapes } from './shapes.ts';
+import { taskStatusText } from '../output/status-words.ts';
 import { nameOf } from '../wire/names.ts';
 
 type Shapes = typeof shapes;
@@ -19,6 +20,7 @@ export function jobJson(job: JobSummary): JsonOf<Shapes['job']> {
     task_count: job.taskCount, waiting_count: job.waitingCount, ready_count: job.readyCount, placed_count: job.placedCount, running_count: job.runningCount, finished_count: job.finishedCount,
     failed_count: job.failedCount, cancelled_count: job.cancelledCount, replica_count: job.replicaCount, cancel_reason: job.cancelReason,
     extra_vote_count: job.extraVoteCount, doubtful_count: job.doubtfulCount, doubtful_task_indexes: job.doubtfulTaskIndexes,
+    awaited_reservation_id: job.reservationAwaited?.reservationId ?? null, awaited_from_unix_ms: job.reservationAwaited?.startsUnixMs ?? null,
   };
 }
 
@@ -34,7 +36,7 @@ export function jobDetailsJson(job: JobSummary, spec: JobSpec, answer: GetJobRes
     ...jobJson(job), trouble: answer.trouble ?? '',
     ...timesJson(answer), ...outlookJson(answer),
     processors: spec.processors ?? 1, replicas_max: spec.replicasMax ?? 2, failures_max: spec.failuresMax ?? 3,
-    ...schedulingJson(spec), placement: spec.placement ?? null, verification: verificationText(spec.verification), home_directory: spec.homeDirectory, deadline_unix_ms: spec.deadlineUnixMs ?? null, environment: spec.environment,
+    ...schedulingJson(spec), placement: spec.placement ?? null, verification: verificationText(spec.verification), home_directory: spec.homeDirectory, work_folder: spec.workFolder ?? null, deadline_unix_ms: spec.deadlineUnixMs ?? null, environment: spec.environment,
     run_time_ms_max: limits.runTimeMsMax, memory_bytes_max: limits.memoryBytesMax, output_bytes_max: limits.outputBytesMax,
     groups: spec.groups.map((group) => ({
       task_count: taskCountOf(group), command: group.command, check: group.check, requirements: group.requirements,
@@ -88,7 +90,7 @@ export function taskCountOf({ values }: TaskGroup): number {
 /** A task and its replicas as JSON. */
 export function taskJson(task: TaskRecord): JsonOf<Shapes['task']> {
   return {
-    job_id: task.jobId, task_index: task.taskIndex, value: task.value, status: nameOf(TaskStatus, task.status),
+    job_id: task.jobId, task_index: task.taskIndex, value: task.value, status: taskStatusText(task),
     failure_count: task.failureCount, waits_for: task.waitsFor, replicas: task.replicas.map(replicaJson),
     taken_from: task.takenFrom === undefined ? null : { job_id: task.takenFrom.jobId, task_index: task.takenFrom.taskIndex },
   };

@@ -36,6 +36,8 @@ const jobFields = {
   extra_vote_count: ['integer', 'Results beyond the first of each task that votes took.'],
   doubtful_count: ['integer', 'Finished tasks whose result rests on a machine that was caught when the job was over.'],
   doubtful_task_indexes: ['array of integer', 'The first 100 of them.'],
+  awaited_reservation_id: ['integer or null', 'The reservation that its tasks wait for while none of them is at a machine; null where they wait for none. The status is `running` all the same.'],
+  awaited_from_unix_ms: [instant, 'When that reservation begins or began; null where it is over and the tasks wait until the job is retried or cancelled.'],
 } satisfies Shape;
 
 const ledgerFields = {
@@ -134,6 +136,7 @@ export const shapes = {
     placement: ['string or null', 'Which resource tasks join that take several processors, as `--placement` takes it; null where its user says nothing and the grid\'s default decides.'],
     extra_work: ['string', 'What its replicas may cost: `none` (no cap), `idle`, or per cent of what results took (`20%`).'],
     home_directory: ['string', 'Folder where `check` runs.'],
+    work_folder: ['string or null', 'Folder of home that its tasks start in (`--in-place`, `--chdir`); null where each has an empty folder.'],
     deadline_unix_ms: [instant, 'When the user wants it done.'],
     environment: ['object', 'Environment variables of its tasks.'],
     run_time_ms_max: ['integer', 'Limit on a replica; 0 is none.'],
@@ -359,7 +362,7 @@ export const shapes = {
     job_id: ['integer', 'Its job.'],
     task_index: ['integer', 'Position in the job, from 0.'],
     value: ['string', 'What `{}` stands for.'],
-    status: ['string', '`waiting`, `ready`, `running`, `verifying`, `finished`, `failed` or `cancelled`.'],
+    status: ['string', '`waiting`, `ready`, `placed` (at a machine, where it has not begun), `running`, `verifying`, `finished`, `failed` or `cancelled`.'],
     failure_count: ['integer', 'Failures so far.'],
     waits_for: ['array of integer', 'The first of the tasks that it waits for and that have not finished.'],
     replicas: ['array of replica', 'Its replicas, first placed first.'],

@@ -1,6 +1,7 @@
 import { JobStatus, type JobSummary } from '@mutirao/api/broker';
 
 import type { Output } from '../output/output.ts';
+import { describeAwaited } from '../output/status-words.ts';
 import { showDuration } from '../output/units.ts';
 import { nameOf } from '../wire/names.ts';
 
@@ -70,6 +71,8 @@ function countLine(job: JobSummary, now: number, remaining: number | undefined):
   const parts = [`${String(percent).padStart(3)}% ${done}/${job.taskCount}`];
   if (job.runningCount > 0) parts.push(`${job.runningCount} running`);
   if (job.placedCount > 0) parts.push(`${job.placedCount} placed`);
+  const awaited = describeAwaited(job, now);
+  if (awaited !== undefined) parts.push(awaited);
   if (job.failedCount > 0) parts.push(`${job.failedCount} failed`);
   parts.push(showDuration(Math.max(0, elapsed)));
   if (job.status === JobStatus.RUNNING && remaining !== undefined && done < job.taskCount) parts.push(`about ${showDuration(remaining)} left`);

@@ -7,6 +7,7 @@ import type { BrokerClient } from '@mutirao/runtime/clients';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { jobJson } from '../../json/documents.ts';
+import { jobStatusText } from '../../output/status-words.ts';
 import { renderTable } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { showDuration, showInstant } from '../../output/units.ts';
@@ -60,7 +61,7 @@ export function jobTable(jobs: readonly JobSummary[], now: number): string[] {
       { title: 'FINISHED', right: true }, { title: 'FAILED', right: true }, { title: 'SUBMITTED' }, { title: 'TIME', right: true }, { title: 'LABEL' },
     ],
     jobs.map((job) => [
-      String(job.jobId), nameOf(JobStatus, job.status), String(job.taskCount), String(job.runningCount), String(job.finishedCount),
+      String(job.jobId), jobStatusText(job, now), String(job.taskCount), String(job.runningCount), String(job.finishedCount),
       String(job.failedCount), showInstant(job.submittedUnixMs), showDuration((job.endedUnixMs === 0 ? now : job.endedUnixMs) - job.submittedUnixMs),
       job.label,
     ]),

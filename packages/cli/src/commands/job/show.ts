@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
 
 import { readClaim } from '@mutirao/api/codecs';
-import { JobStatus, type GetJobResponse, type JobSpec, type JobSummary } from '@mutirao/api/broker';
+import type { GetJobResponse, JobSpec, JobSummary } from '@mutirao/api/broker';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { jobDetailsJson, schedulingJson, taskCountOf, verificationText } from '../../json/documents.ts';
+import { jobStatusText } from '../../output/status-words.ts';
 import { renderPairs } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { showBytes, showDuration, showInstant } from '../../output/units.ts';
 import { resolveJobIds } from '../../selectors.ts';
-import { nameOf } from '../../wire/names.ts';
 
 export function define(command: Command, act: Act): void {
   command
@@ -51,7 +51,7 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
     ['job', String(job.jobId)],
     ['label', job.label],
     ['user', job.userId],
-    ['status', `${nameOf(JobStatus, job.status)}${job.cancelReason === '' ? '' : `: ${job.cancelReason}`}`],
+    ['status', `${jobStatusText(job, now)}${job.cancelReason === '' ? '' : `: ${job.cancelReason}`}`],
     ['submitted', showInstant(job.submittedUnixMs)],
     ['ended', job.endedUnixMs === 0 ? '' : showInstant(job.endedUnixMs)],
     ['time', showDuration(end - job.submittedUnixMs)],
@@ -72,6 +72,7 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
     ['reservation', describeReservation(spec)],
     ['environment', Object.entries(spec.environment).map(([name, value]) => `${name}=${value}`).join(' ')],
     ['folder', spec.homeDirectory],
+    ['tasks start in', spec.workFolder ?? ''],
     ['gathered in', spec.gathering?.folder ?? ''],
     ...groupPairs(spec),
   ]);

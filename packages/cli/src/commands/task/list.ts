@@ -8,11 +8,12 @@ import type { BrokerClient } from '@mutirao/runtime/clients';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { taskJson } from '../../json/documents.ts';
+import { taskStatusText } from '../../output/status-words.ts';
 import { renderTable } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { showDuration, showTimeOfDay } from '../../output/units.ts';
 import { resolveJobId, resolveTaskIndexes } from '../../selectors.ts';
-import { nameOf, valueOf } from '../../wire/names.ts';
+import { valueOf } from '../../wire/names.ts';
 
 /** Which tasks are wanted, and how much of them. */
 export interface ListTasksOptions {
@@ -25,7 +26,7 @@ export function define(command: Command, act: Act): void {
   command
     .argument('[job]', 'a job number, or last', 'last')
     .argument('[tasks]', 'selector of tasks: 5, 0-10:2, last, all', 'all')
-    .option('--status <status>', 'only those that are ready, running, verifying, finished, failed or cancelled')
+    .option('--status <status>', 'only those that are waiting, ready, placed, running, verifying, finished, failed or cancelled')
     .option('--max <count>', 'list at most so many; 0 lists all', '1000')
     .option('--replicas', 'a line for each replica, not only for the one that counts')
     .action((job: string, tasks: string, options: ListTasksOptions) => act((context) => listTasks(context, { job, tasks }, options)));
@@ -39,7 +40,7 @@ export async function listTasks(context: CommandContext, { job, tasks }: { job: 
   const broker = await context.broker();
   const jobId = await resolveJobId(broker, job);
   const taskIndexes = await resolveTaskIndexes(broker, jobId, tasks);
-  const { found, more } = await fetchTasks(broker, { jobId, taskIndexes, status }, max === 0 ? Infinity : max);
+  const { found, more } = await fetchTasks(broker, { jobId, taskIndexes, ...status }, max === 0 ? Infinity : max);
   tell(context.output, {
     json: () => found.map(taskJson),
     table: () => taskTable(found, options.replicas === true, context.clock.now()),
@@ -49,16 +50,26 @@ export async function listTasks(context: CommandContext, { job, tasks }: { job: 
   return 0;
 }
 
-function statusOf(word: string | undefined): TaskStatus {
-  if (word === undefined) return TaskStatus.UNSPECIFIED;
-  const words = Object.keys(TaskStatus).slice(1).map((name) => name.toLowerCase());
-  if (!words.includes(word)) throw new MutiraoError('MUT_BAD_REQUEST', `--status is "${word}"; want one of ${words.join(', ')}`);
-  return valueOf(TaskStatus, word);
+function statusOf(word: string | undefined): Pick<WantedTasks, 'status' | 'word'> {
+  if (word === undefined) return { status: TaskStatus.UNSPECIFIED };
+  const words = Object.keys(TaskStatus).slice(1).flatMap((name) => (name === 'RUNNING' ? ['placed', 'running'] : [name.toLowerCase()]));
+  if (!words.includes(word)) throw new MutiraoError('MUT_BAD_REQUEST', `--status is "${word}"; expected one of ${words.join(', ')}`);
+  // The broker counts tasks that are placed among those that run.
+  return word === 'placed' || word === 'running' ? { status: TaskStatus.RUNNING, word } : { status: valueOf(TaskStatus, word) };
+}
+
+/** Which tasks of a job are wanted. */
+export interface WantedTasks {
+  readonly jobId: number;
+  readonly taskIndexes: number[];
+  readonly status: TaskStatus;
+  /** Tells tasks that run from those that are placed; left out where both are wanted, or neither. */
+  readonly word?: 'placed' | 'running';
 }
 
 /** Reads pages of tasks until there are `max` of them or no more. */
 export async function fetchTasks(
-  broker: BrokerClient, wanted: { jobId: number; taskIndexes: number[]; status: TaskStatus }, max: number,
+  broker: BrokerClient, { word, ...wanted }: WantedTasks, max: number,
 ): Promise<{ found: TaskRecord[]; more: boolean }> {
   const found: TaskRecord[] = [];
   let from: number | undefined = 0;
@@ -66,7 +77,7 @@ export async function fetchTasks(
     const page: { tasks: TaskRecord[]; nextTaskIndex?: number | undefined } = await broker.listTasks({
       ...wanted, pageSize: Math.min(1000, max - found.length), fromTaskIndex: from,
     });
-    found.push(...page.tasks);
+    found.push(...page.tasks.filter((task) => word === undefined || taskStatusText(task) === word));
     from = page.nextTaskIndex;
   }
   return { found, more: from !== undefined };
@@ -81,7 +92,7 @@ const columns = [
 export function taskTable(tasks: readonly TaskRecord[], everyReplica: boolean, now: number): string[] {
   const rows = tasks.flatMap((task) => {
     const shown = everyReplica ? task.replicas : [tellingReplica(task)].filter((replica) => replica !== undefined);
-    const head = [String(task.taskIndex), shorten(task.value), nameOf(TaskStatus, task.status)];
+    const head = [String(task.taskIndex), shorten(task.value), taskStatusText(task)];
     if (shown.length === 0) return [[...head, '-', '-', '-', '-', '-', '-', remarkOn(task)]];
     return shown.map((replica, index) => [...(index === 0 ? head : ['', '', '']), ...replicaCells(replica, now)]);
   });

@@ -54,7 +54,7 @@ test('pages are read until there are enough, and what is left out is said', asyn
 test('an unknown status is refused with the words that there are', async (t) => {
   const { status, err } = await runCommandLine(['task', 'list', '--status', 'done'], { broker });
   t.is(status, 2);
-  t.regex(err, /--status is "done"; want one of waiting, ready, running, verifying, finished, failed, cancelled/);
+  t.regex(err, /--status is "done"; expected one of waiting, ready, placed, running, verifying, finished, failed, cancelled/);
 });
 
 const bytes = (text: string): Buffer => Buffer.from(text);

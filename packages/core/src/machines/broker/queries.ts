@@ -2,6 +2,7 @@ import type { AllocationRequest, DrainingStatus, JobStatus, MachineFacts, TaskSt
 import type { IndexSet, Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
 import { predecessorsOf } from './workflow/dependencies.ts';
 import { findJobOf } from './jobs/find-job.ts';
+import { runsBeside, windowOf } from './reservations/reserved-place.ts';
 import { countReplicasAt, isDraining } from './machines/takes-work.ts';
 import { type BrokerJob, type BrokerMachine, type BrokerState, isHere } from './state.ts';
 import type { TrustRecord } from './trust/trust-evidence.ts';
@@ -34,12 +35,22 @@ export interface JobSummary {
   /** Finished tasks that rest on a machine which was caught when the job was over, and the first of them. */
   readonly doubtfulCount: number;
   readonly doubtfulTaskIndexes: readonly TaskIndex[];
+  /** What its ready tasks wait for while none of its tasks is at a machine; left out where that is not a reservation. */
+  readonly reservationAwaited?: ReservationAwaited;
+}
+
+/** A reservation that the tasks of a job wait for. */
+export interface ReservationAwaited {
+  readonly reservationId: number;
+  readonly resourceId: string;
+  /** When it begins or began; undefined when it is over and the tasks wait until the job is retried or cancelled. */
+  readonly startsAt: Instant | undefined;
 }
 
 /** Where a job of this user stands; undefined where she has none of that number. */
 export function findJobSummary(state: BrokerState, userId: UserId, jobId: JobId): JobSummary | undefined {
   const job = findJobOf(state, userId, jobId);
-  return job === undefined ? undefined : summarise(job);
+  return job === undefined ? undefined : summarise(state, job);
 }
 
 /** The user's jobs below `beforeJobId` (0: all), the newest first, so many of them at most. */
@@ -55,7 +66,7 @@ export function listJobSummaries(
   return summaries;
 }
 
-function summarise(job: BrokerJob): JobSummary {
+function summarise(state: BrokerState, job: BrokerJob): JobSummary {
   const { jobId, userId, label, status, submittedAt, endedAt, taskCount, replicaCount, cancelReason } = job;
   const waitingCount = job.dependencies?.waiting.size ?? 0;
   const readyCount = job.queues.reduce((sum, queue) => sum + queue.readyCount, 0);
@@ -67,7 +78,15 @@ function summarise(job: BrokerJob): JobSummary {
     jobId, userId, label, status, submittedAt, endedAt, taskCount, waitingCount, readyCount, placedCount, runningCount, finishedCount, failedCount,
     cancelledCount, replicaCount, cancelReason, extraVoteCount: job.extraVoteCount, doubtfulCount: job.doubtful.size,
     doubtfulTaskIndexes: firstOf(job.doubtful, doubtfulShownMax),
+    ...(readyCount > 0 && runningCount === 0 && placedCount === 0 ? findAwaited(state, job) : {}),
   };
+}
+
+function findAwaited(state: BrokerState, job: BrokerJob): Pick<JobSummary, 'reservationAwaited'> {
+  const { reservation, reservationOver } = job;
+  if (reservation === undefined || job.status !== 'running' || runsBeside(job)) return {};
+  const { reservationId, resourceId } = reservation;
+  return { reservationAwaited: { reservationId, resourceId, startsAt: reservationOver === undefined ? windowOf(state, reservation).startsAt : undefined } };
 }
 
 /** Tasks with replicas none of which has begun. Cost: what is open of the job. */

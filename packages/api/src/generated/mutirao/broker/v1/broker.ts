@@ -414,6 +414,16 @@ export interface JobSummary {
   waitingCount: number;
   /** Tasks that are at a machine and have not begun there: their inputs are brought, or they wait for its processors. */
   placedCount: number;
+  /** What its ready tasks wait for while none of its tasks is at a machine; absent where that is not a reservation. The status is RUNNING all the same. */
+  reservationAwaited?: ReservationAwaited | undefined;
+}
+
+/** A reservation that the tasks of a job wait for. */
+export interface ReservationAwaited {
+  reservationId: number;
+  resourceId: string;
+  /** When it begins or began; absent when it is over and the tasks wait until the job is retried or cancelled. */
+  startsUnixMs?: number | undefined;
 }
 
 export interface GetJobRequest {
@@ -2360,6 +2370,7 @@ function createBaseJobSummary(): JobSummary {
     doubtfulTaskIndexes: [],
     waitingCount: 0,
     placedCount: 0,
+    reservationAwaited: undefined,
   };
 }
 
@@ -2425,6 +2436,9 @@ export const JobSummary: MessageFns<JobSummary> = {
     }
     if (message.placedCount !== 0) {
       writer.uint32(152).uint64(message.placedCount);
+    }
+    if (message.reservationAwaited !== undefined) {
+      ReservationAwaited.encode(message.reservationAwaited, writer.uint32(162).fork()).join();
     }
     return writer;
   },
@@ -2602,6 +2616,82 @@ export const JobSummary: MessageFns<JobSummary> = {
             }
 
             message.placedCount = longToNumber(reader.uint64());
+            continue;
+          }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.reservationAwaited = ReservationAwaited.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReservationAwaited(): ReservationAwaited {
+  return { reservationId: 0, resourceId: "", startsUnixMs: undefined };
+}
+
+export const ReservationAwaited: MessageFns<ReservationAwaited> = {
+  encode(message: ReservationAwaited, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.reservationId !== 0) {
+      writer.uint32(8).uint64(message.reservationId);
+    }
+    if (message.resourceId !== "") {
+      writer.uint32(18).string(message.resourceId);
+    }
+    if (message.startsUnixMs !== undefined) {
+      writer.uint32(24).uint64(message.startsUnixMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReservationAwaited {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReservationAwaited();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.reservationId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.resourceId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.startsUnixMs = longToNumber(reader.uint64());
             continue;
           }
         }
