@@ -63,10 +63,14 @@ function foundAttributes({ system, processor, hostname: name, memory }: FoundFac
 function describeAttributes({ site, attributes: stated }: FactsOptions, found: Readonly<Record<string, string>>): Record<string, string> {
   const attributes: Record<string, string> = { ...found };
   if (site !== '') attributes['site'] = site;
+  const named = new Set<string>();
   for (const attribute of stated) {
     const [, name = '', value = ''] = /^([^=]+)=(.+)$/s.exec(attribute) ?? [];
     if (name === '') throw new MutiraoError('MUT_BAD_CONFIG', `attribute is "${attribute}"; want NAME=VALUE`);
-    attributes[name.trim().toLowerCase()] = value.trim();
+    const key = name.trim().toLowerCase();
+    if (named.has(key)) throw new MutiraoError('MUT_BAD_CONFIG', `attribute ${key} is given twice, as "${attributes[key] ?? ''}" and "${value.trim()}"; expected it once`);
+    named.add(key);
+    attributes[key] = value.trim();
   }
   return attributes;
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import { ownProgram } from '@mutirao/runtime/processes';
+import { keepLast } from '@mutirao/runtime/program';
 
 import { webInfoPath } from './page.ts';
 import type { ProcessName } from './programs.ts';
@@ -75,7 +76,7 @@ export class GridPlan {
     const { settings, traces, isLeashed } = this.#size;
     const trace = traces === undefined || kind === 'web' ? [] : ['--trace', join(traces, `${name}.jsonl`)];
     const leash = isLeashed === true ? ['--leash'] : [];
-    const fixed = [...ownProgram(kind), '--home', this.#home, ...leash, ...args, ...trace, ...settings[kind]];
+    const fixed = [...ownProgram(kind), ...keepLast(['--home', this.#home, ...leash, ...args, ...trace, ...settings[kind]])];
     return {
       name,
       command: (address) => [...fixed, ...(info === undefined || address === undefined ? [] : ['--listen', address])],

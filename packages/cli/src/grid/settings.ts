@@ -30,7 +30,7 @@ export function parseSettings(texts: readonly string[]): Settings {
     if (process === undefined) throw refuse(text, kind);
     refuseChosen(kind, option);
     const former = given.get(`${kind}.${option}`);
-    if (former !== undefined && !lists.includes(option)) throw new MutiraoError('MUT_BAD_REQUEST', `--set ${kind}.${option} is given twice, as "${former}" and "${value}"; expected it once`);
+    if (former !== undefined && !lists.includes(`${kind}.${option}`)) throw new MutiraoError('MUT_BAD_REQUEST', `--set ${kind}.${option} is given twice, as "${former}" and "${value}"; expected it once`);
     given.set(`${kind}.${option}`, value);
     settings[process].push(`--${option}`, value);
   }
@@ -43,7 +43,7 @@ function refuseChosen(kind: string, option: string): void {
 }
 
 /** Options of processes that may be given several times. */
-const lists: readonly string[] = ['provider', 'attribute', 'tags'];
+const lists: readonly string[] = ['broker.provider', 'agent.attribute', 'agent.gang-address', 'cluster.node', 'cluster.ssh-option', 'reservations.registrar'];
 
 function refuse(text: string, kind: string): MutiraoError {
   const nearest = kind === '' ? undefined : findNearestWord(kind, kinds);

@@ -69,7 +69,9 @@ function firstGiven(places: readonly (readonly [string, readonly string[] | unde
 function parseAll(where: string, texts: readonly string[], spec: OptionSpecs[string]): unknown {
   try {
     const values = texts.map((given) => spec.parse(given));
-    return spec.isList ? values.flat() : values.at(-1);
+    if (spec.isList) return values.flat();
+    if (texts.length > 1 && spec.placeholder !== '') throw new MutiraoError('MUT_BAD_CONFIG', `given ${texts.length} times, as ${texts.map((given) => `"${given}"`).join(' and ')}; expected it once`);
+    return values.at(-1);
   } catch (error) {
     if (!(error instanceof MutiraoError)) throw error;
     throw new MutiraoError('MUT_BAD_CONFIG', `${where} is ${error.message}`, { cause: error });

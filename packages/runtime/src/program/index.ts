@@ -1,5 +1,6 @@
 export { bytes, choice, duration, flag, integer, list, parseDuration, text, type ConfigOf, type OptionSpec, type OptionSpecs } from '../config/index.ts';
 export { defineProgram, type Program, type ProgramContext } from './define-program.ts';
 export { processHost, type ProgramHost } from './host.ts';
+export { keepLast } from './keep-last.ts';
 export { natsOptions } from './nats-options.ts';
 export { traceOption } from './trace-option.ts';

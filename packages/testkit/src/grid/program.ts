@@ -3,6 +3,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ownProgram } from '@mutirao/runtime/processes';
+import { keepLast } from '@mutirao/runtime/program';
 import { asOrdinaryAccount } from '../ordinary-account.ts';
 import { until } from '../until.ts';
 
@@ -71,7 +72,7 @@ export class Program {
     this.name = name;
     this.#packed = more.packed;
     this.#isOrdinary = more.isOrdinary ?? false;
-    this.#args = args;
+    this.#args = keepLast(args);
     this.#env = env;
     this.#logFile = more.logFile;
     this.#account = more.account;

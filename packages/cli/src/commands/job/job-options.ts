@@ -156,7 +156,7 @@ export function overrideJob(job: JobSpec, options: JobOptions, { directory, now 
   return {
     ...job, ...once,
     label: label ?? job.label,
-    environment: { ...job.environment, ...Object.fromEntries(env.map(readVariable)) },
+    environment: { ...job.environment, ...readVariables(env) },
     limits: {
       runTimeMax: limitTime === undefined ? job.limits.runTimeMax : parseDuration(limitTime),
       memoryMax: limitMemory === undefined ? job.limits.memoryMax : parseSize(limitMemory),
@@ -227,6 +227,15 @@ function readGathering(folder: string | undefined, directory: string): Pick<JobS
   if (folder === undefined) return {};
   if (folder === '') throw new MutiraoError('MUT_BAD_REQUEST', '--gather is empty; want a folder');
   return { gatherFolder: resolve(directory, folder) };
+}
+
+function readVariables(texts: readonly string[]): Record<string, string> {
+  const variables: Record<string, string> = {};
+  for (const [name, value] of texts.map(readVariable)) {
+    if (Object.hasOwn(variables, name)) throw new MutiraoError('MUT_BAD_REQUEST', `--env ${name} is given twice, as "${variables[name] ?? ''}" and "${value}"; expected it once`);
+    variables[name] = value;
+  }
+  return variables;
 }
 
 function readVariable(text: string): [name: string, value: string] {

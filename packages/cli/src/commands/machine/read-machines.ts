@@ -79,7 +79,9 @@ function attributesOf(stated: readonly string[]): Record<string, string> {
   for (const text of stated) {
     const [, name = '', value = ''] = /^([^=\s]+)=(.+)$/s.exec(text) ?? [];
     if (name === '') throw new MutiraoError('MUT_BAD_REQUEST', `--attribute is "${text}"; want NAME=VALUE`);
-    attributes[name.toLowerCase()] = value;
+    const key = name.toLowerCase();
+    if (Object.hasOwn(attributes, key)) throw new MutiraoError('MUT_BAD_REQUEST', `--attribute ${key} is given twice, as "${attributes[key] ?? ''}" and "${value}"; expected it once`);
+    attributes[key] = value;
   }
   return attributes;
 }

@@ -140,6 +140,7 @@ test('a setting without effect is refused with what has one', (t) => {
     ['broker.listen=127.0.0.1:7000', /--set broker\.listen has no effect: .*mutirao run broker --listen/], ['provider.home=/x', /use --home/], ['cluster.processors=9', /use --clusters/],
     ['brokr.nats=x', /did you mean broker\.nats=x\?/], ['scheduler.x=y', /with a process of agent, broker/], ['broker.nats', /expected PROCESS\.OPTION=VALUE/],
   ] as const) t.throws(() => parseSettings([text]), { code: 'MUT_BAD_REQUEST', message: says }, text);
+  t.notThrows(() => parseSettings(['agent.gang-address=10.0.0.1', 'agent.gang-address=10.0.0.2', 'agent.attribute=a=1', 'agent.attribute=b=2', 'reservations.registrar=a', 'reservations.registrar=b']));
   t.throws(() => parseSettings(['cluster.walltime-max=1m', 'cluster.walltime-max=2m']), { message: /given twice, as "1m" and "2m"/ });
   t.throws(() => { refuseWithoutProcess(parseSettings(['cluster.walltime-max=1m']), { cluster: 'there are no clusters' }); }, { message: '--set cluster.walltime-max has no effect: there are no clusters' });
   t.notThrows(() => { refuseWithoutProcess(parseSettings(['broker.nats=x']), { cluster: 'there are no clusters' }); });

@@ -134,6 +134,8 @@ test('an option that is given twice is refused, unless its values are gathered o
   t.is(status, 2);
   t.regex(err, /--values is given twice, as "a,b" and "x,y"; expected it once/);
   t.regex((await runCommandLine(['job', 'list', '--max', '3', '--max', '3'])).err, /--max is given twice/);
+  t.regex((await runCommandLine(['job', 'submit', '--env', 'A=1', '--env', 'A=2', '--', 'true'])).err, /--env A is given twice, as "1" and "2"/);
+  t.regex((await runCommandLine(['machine', 'add', '--ssh', 'ana@pc', '--attribute', 'gpu=1', '--attribute', 'GPU=2'])).err, /--attribute gpu is given twice/);
   const submitJob = () => Promise.resolve({ jobId: 5, taskCount: 1 });
   t.is((await runCommandLine(['job', 'submit', '--wait', '--env', 'A=1', '--env', 'B=2', '-q', '-q', '--no-op'].filter((word) => word !== '--wait'), { broker: { submitJob } })).out, '5\n');
 });

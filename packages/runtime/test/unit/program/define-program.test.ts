@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
@@ -62,6 +62,24 @@ for (const [what, argv] of [['an unknown flag', ['--wide', '1']], ['a value out 
     t.not(t.context.host.errors, '');
   });
 }
+
+suite('an option that is given twice is wrong use, and the message has both values', async (t) => {
+  await t.context.main(async () => { t.fail(); }, '--width', '7', '--is-fast', '--width=8');
+  t.deepEqual(t.context.host.exits, [2]);
+  t.regex(t.context.host.errors, /mutirao sample: --width is given 2 times, as "7" and "8"; expected it once/);
+});
+
+suite('a flag may be repeated, since that changes nothing', async (t) => {
+  await t.context.main(async ({ isFast }) => { t.true(isFast); }, '--is-fast', '--is-fast');
+  t.deepEqual(t.context.host.exits, [0]);
+});
+
+suite('several values in the configuration file for an option of one value are refused', async (t) => {
+  const file = join(t.context.home, 'config.json');
+  writeFileSync(file, '{ "width": [7, 8] }');
+  await t.context.main(async () => { t.fail(); }, '--config', file);
+  t.deepEqual(t.context.host.exits, [2]);
+});
 
 suite('on a leash the end of standard input asks to drain; without one nobody listens to it', async (t) => {
   const { host, main } = t.context;
