@@ -40,6 +40,7 @@ import { HomeFiles } from '../staging/home-files.ts';
 import { Stager } from '../staging/stager.ts';
 import { groupOfTask, valueOfTask } from '../staging/task-of-job.ts';
 import { TaskOutputs } from '../staging/task-outputs.ts';
+import { OtherJobsPlaces } from '../submission/other-jobs-places.ts';
 import type { WorkFolderRules } from '../submission/place-in-folder.ts';
 import { Lanes } from '../concurrency/lanes.ts';
 import { BrokerMetrics } from './broker-metrics.ts';
@@ -206,7 +207,7 @@ class Broker {
     const queues = new ProviderQueues((providerId) => this.#links.queueOf(providerId), systemClock);
     this.parts = {
       driver: this.#driver, room: this.#room, journal, records, homeFiles, taskOutputs, checks: this.#checks, specs: new JobSpecs(journal), blobs, watchers: this.#watchers,
-      clock: systemClock, timers: systemTimers, ownerId: setup.ownerId, forbiddenFolders: forbiddenFoldersOf(setup.home), workFolderRules: workFolderRulesOf(setup.home, this.#sharedTokens),
+      clock: systemClock, timers: systemTimers, ownerId: setup.ownerId, forbiddenFolders: forbiddenFoldersOf(setup.home), workFolderRules: workFolderRulesOf(setup.home, this.#sharedTokens), otherJobsPlaces: new OtherJobsPlaces(state),
       widthMaxOf: (providerId) => this.#links.widthMaxOf(providerId), troubleOf: (providerId) => this.#links.troubleOf(providerId), queueOf: (providerId) => queues.get(providerId),
     };
     this.#metrics.watch(state, { clock: systemClock, inboxLength: () => this.#driver.waitingCount, watcherCount: () => this.#watchers.count });

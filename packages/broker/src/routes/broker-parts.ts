@@ -13,6 +13,7 @@ import type { Records } from '../journal/records.ts';
 import type { Checks } from '../results/checks.ts';
 import type { HomeFiles } from '../staging/home-files.ts';
 import type { TaskOutputs } from '../staging/task-outputs.ts';
+import type { OtherJobsPlaces } from '../submission/other-jobs-places.ts';
 import type { WorkFolderRules } from '../submission/place-in-folder.ts';
 
 /** The driver of the broker's machine. */
@@ -36,6 +37,7 @@ export interface BrokerParts {
   readonly taskOutputs: Pick<TaskOutputs, 'lookAt'>;
   /** Folders where no output may go. */
   readonly forbiddenFolders: readonly string[];
+  readonly otherJobsPlaces: OtherJobsPlaces;
   /** What is asked of a folder of home that tasks start in. */
   readonly workFolderRules: WorkFolderRules;
   /** The most processors that one of a provider's requests may have; undefined where nobody can say. Never rejects. */

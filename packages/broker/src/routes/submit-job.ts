@@ -35,11 +35,13 @@ async function submitJob(parts: BrokerParts, userId: UserId, { clientJobId, spec
   checkRequirements(resolved);
   await checkWidths(resolved, { state: parts.driver.state, widthMaxOf: (providerId) => parts.widthMaxOf(providerId) });
   await checkFiles(resolved, { forbidden: parts.forbiddenFolders, hasContent: ({ sha256 }) => parts.blobs.has(userId, sha256) });
-  await checkPlaces(resolved);
+  const places = await checkPlaces(resolved);
   const looked = await fingerprintInputs(resolved, parts.homeFiles);
   const { spec, resumed } = resumesJobId === undefined ? { spec: looked, resumed: undefined } : await resumeJob(parts, { userId, spec: looked, resumesJobId });
   if (spec.gatherFolder !== undefined) await checkIndexIsNew(spec.gatherFolder, parts.driver.state.nextJobId);
-  const reply = await parts.driver.ask<SubmitJobResponse>((replyTo) => ({ kind: 'JobSubmitted', replyTo, userId, clientJobId, spec }));
+  const reply = await parts.otherJobsPlaces.during({ userId, clientJobId, spec }, places, () => (
+    parts.driver.ask<SubmitJobResponse>((replyTo) => ({ kind: 'JobSubmitted', replyTo, userId, clientJobId, spec }))
+  ));
   return resumed === undefined ? reply : { ...reply, resumed };
 }
 

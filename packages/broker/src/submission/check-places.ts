@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from 'node:fs';
+import { readdirSync, statSync, type Dirent } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
@@ -7,31 +7,32 @@ import type { TaskIndex } from '@mutirao/core/shared';
 
 import { Turns } from '../concurrency/turns.ts';
 import { countOf, isKnownEarly, Templates, valueAt } from '../staging/variables.ts';
+import { realFolder } from './place-prefixes.ts';
 
 /** Outputs of one job that are compared: a few hundred bytes of memory each. */
 const placesMax = 200_000;
 const turns = new Turns();
 
 /** Whose output has a place. */
-interface Holder {
+export interface Holder {
   readonly taskIndex: TaskIndex;
   readonly output: OutputSpec;
 }
 
 /** Where the outputs of a job end up, as far as that is known before it runs: by path, and the folders that these are in. */
-class Places {
+export class Places {
   readonly #holders = new Map<string, Holder>();
   /** Folders above a place, with one of the outputs below. */
   readonly #above = new Map<string, Holder>();
   /** What is at home now, by path: links are followed, and a folder takes files under their own names. */
   readonly #real = new Map<string, string>();
-  readonly #isFolder = new Map<string, boolean>();
+  readonly #folders = new Map<string, FoldersIn>();
   readonly #foldCase = new Map<string, boolean>();
 
   /** Adds a place; the output that is in its way, where there is one. */
   add(target: string, remote: string, holder: Holder): Holder | undefined {
     const place = this.#placeOf(target, remote);
-    const found = this.#holders.get(place) ?? this.#above.get(place) ?? this.#holderAbove(place);
+    const found = this.#holderAt(place);
     if (found !== undefined) return found;
     this.#holders.set(place, holder);
     for (let folder = dirname(place); folder !== dirname(folder) && !this.#above.has(folder); folder = dirname(folder)) this.#above.set(folder, holder);
@@ -41,6 +42,15 @@ class Places {
   /** How many there are. */
   get count(): number {
     return this.#holders.size;
+  }
+
+  /** The output that is in the way of a place; undefined where none is. */
+  find(target: string, remote: string): Holder | undefined {
+    return this.#holderAt(this.#placeOf(target, remote));
+  }
+
+  #holderAt(place: string): Holder | undefined {
+    return this.#holders.get(place) ?? this.#above.get(place) ?? this.#holderAbove(place);
   }
 
   #holderAbove(place: string): Holder | undefined {
@@ -53,7 +63,7 @@ class Places {
 
   #placeOf(target: string, remote: string): string {
     const wanted = resolve(target);
-    const isInto = target.endsWith('/') || remembered(this.#isFolder, wanted, isFolder);
+    const isInto = target.endsWith('/') || remembered(this.#folders, dirname(wanted), (folder) => new FoldersIn(folder)).has(basename(wanted));
     const place = isInto ? join(wanted, basename(remote)) : wanted;
     const real = join(remembered(this.#real, dirname(place), realFolder), basename(place));
     return remembered(this.#foldCase, dirname(real), foldsCase) ? real.toLowerCase() : real;
@@ -65,17 +75,38 @@ class Places {
  *
  * The final paths are compared: after values and numbers are filled in, with links at home followed, and without regard to case where home's file system has none. What
  * depends on the machine is not known yet and is left to the run. It compares the first 200,000 outputs of a job.
+ * @returns the places; undefined where the job may share them, or has none of its own.
  * @throws {MutiraoError} MUT_OUTPUT_CONFLICT, naming both tasks and what to write instead.
  */
-export async function checkPlaces(spec: JobSpec): Promise<void> {
+export async function checkPlaces(spec: JobSpec): Promise<Places | undefined> {
   // Gathered outputs are members of archives, which hold each of them.
-  if (spec.sharedPlaces === true || spec.gatherFolder !== undefined) return;
-  const templates = new Templates();
+  if (spec.sharedPlaces === true || spec.gatherFolder !== undefined) return undefined;
   const places = new Places();
+  const isKnown = ({ localPath, path }: OutputSpec): boolean => isKnownEarly(withoutJob(localPath)) && isKnownEarly(withoutJob(path));
+  await eachPlace(spec, isKnown, ({ holder, target, remote }) => {
+    const other = places.add(target, remote, holder);
+    // Of two outputs under conditions a machine may meet one alone.
+    if (other !== undefined && (other.taskIndex !== holder.taskIndex || (other.output.condition === '' && holder.output.condition === ''))) throw conflict(other, holder, target);
+    return places.count < placesMax;
+  });
+  return places;
+}
+
+/** An output of a task, and where it goes. */
+export interface PlaceOfTask {
+  readonly holder: Holder;
+  readonly target: string;
+  /** Where it is on the machine, which names it in a folder at home. */
+  readonly remote: string;
+}
+
+/** Visits the places of a job's outputs, task by task, until `visit` is false. Lets others have their turn. */
+export async function eachPlace(spec: JobSpec, isWanted: (output: OutputSpec) => boolean, visit: (place: PlaceOfTask) => boolean): Promise<void> {
+  const templates = new Templates();
   let first = 0;
   for (const group of spec.groups) {
-    const outputs = group.outputs.filter(({ localPath, path }) => localPath !== '' && isKnownEarly(withoutJob(localPath)) && isKnownEarly(withoutJob(path)));
-    if (outputs.length > 0) await checkGroup({ group, outputs, first }, templates, places);
+    const outputs = group.outputs.filter((output) => output.localPath !== '' && isWanted(output));
+    if (outputs.length > 0 && !await eachPlaceOf({ group, outputs, first }, templates, visit)) return;
     first += countOf(group.values);
   }
 }
@@ -86,21 +117,17 @@ interface GroupOutputs {
   readonly first: TaskIndex;
 }
 
-async function checkGroup({ group: { values }, outputs, first }: GroupOutputs, templates: Templates, places: Places): Promise<void> {
+async function eachPlaceOf({ group: { values }, outputs, first }: GroupOutputs, templates: Templates, visit: (place: PlaceOfTask) => boolean): Promise<boolean> {
   const count = countOf(values);
-  for (let position = 0; position < count && places.count < placesMax; position += 1) {
+  for (let position = 0; position < count; position += 1) {
     if (turns.isOver()) await turns.next();
     const taskIndex = first + position;
     const fillIn = templates.fillInEarly({ taskIndex, value: valueAt(values, position) });
     for (const output of outputs) {
-      const holder = { taskIndex, output };
-      const target = fillIn(output.localPath);
-      const other = places.add(target, fillIn(output.path), holder);
-      // Of two outputs under conditions a machine may meet one alone.
-      if (other === undefined || (other.taskIndex === taskIndex && (other.output.condition !== '' || output.condition !== ''))) continue;
-      throw conflict(other, holder, target);
+      if (!visit({ holder: { taskIndex, output }, target: fillIn(output.localPath), remote: fillIn(output.path) })) return false;
     }
   }
+  return true;
 }
 
 /** The job's number is the same for all of its tasks. */
@@ -123,17 +150,40 @@ function remembered<Value>(known: Map<string, Value>, key: string, find: (key: s
   return value;
 }
 
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+/** More names than this in one folder are not looked at one by one: the folder is read, as far as it is there. */
+const lookedAtMax = 64;
+
+/** Which names in a folder are folders, or links to some. */
+class FoldersIn {
+  readonly #path: string;
+  readonly #known = new Map<string, boolean>();
+  #entries: ReadonlyMap<string, Dirent> | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  has(name: string): boolean {
+    const path = join(this.#path, name);
+    // The root of the file system has no name.
+    if (name === '') return true;
+    if (this.#known.size < lookedAtMax) return remembered(this.#known, name, () => isFolder(path));
+    this.#entries ??= new Map(entriesOf(this.#path).map((entry) => [entry.name, entry]));
+    const entry = this.#entries.get(name);
+    return entry?.isDirectory() === true || (entry !== undefined && !entry.isFile() && isFolder(path));
+  }
 }
 
-/** A folder with the links on the way to it followed, as far as it is there. */
-function realFolder(folder: string): string {
+function entriesOf(folder: string): Dirent[] {
   try {
-    return realpathSync(folder);
+    return readdirSync(folder, { withFileTypes: true });
   } catch {
-    return folder === dirname(folder) ? folder : join(realFolder(dirname(folder)), basename(folder));
+    return [];
   }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** Whether the file system of a folder, or of the nearest one above that is there, takes `A` for `a`. */

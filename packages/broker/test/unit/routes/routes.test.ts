@@ -30,6 +30,7 @@ import { addProviderRoute, listMachinesRoute, listProvidersRoute, listRequestsRo
 import { FileHashes } from '../../../src/staging/file-hashes.ts';
 import { hashFile } from '../../../src/staging/hash-file.ts';
 import { HomeFiles } from '../../../src/staging/home-files.ts';
+import { OtherJobsPlaces } from '../../../src/submission/other-jobs-places.ts';
 import { submitJobRoute } from '../../../src/routes/submit-job.ts';
 import { waitJobRoute } from '../../../src/routes/wait-job.ts';
 import { watchJobRoute } from '../../../src/routes/watch-job.ts';
@@ -66,7 +67,7 @@ async function prepare(t: ExecutionContext): Promise<Bench> {
   t.teardown(async () => { await driver.stop(); journal.close(); });
   const parts: BrokerParts = {
     driver, room: { demand: () => undefined, trouble: () => undefined }, journal, records: new JournalRecords(journal), specs: new JobSpecs(journal), blobs, watchers, clock, timers: byHand,
-    homeFiles: new HomeFiles(new FileHashes({ hashFile })), ownerId: 'ana', forbiddenFolders: [join(home, 'own')], workFolderRules: { home, hasToken: true, forbidden: [join(home, 'own')] }, checks: { describe: () => [] }, taskOutputs: { lookAt: () => Promise.resolve({ fault: undefined, gone: new Set<string>() }) }, widthMaxOf: () => Promise.resolve(undefined), troubleOf: (providerId) => `no route to ${providerId}`, queueOf: () => Promise.reject(new Error('nobody is asked')),
+    homeFiles: new HomeFiles(new FileHashes({ hashFile })), ownerId: 'ana', forbiddenFolders: [join(home, 'own')], otherJobsPlaces: new OtherJobsPlaces(driver.state), workFolderRules: { home, hasToken: true, forbidden: [join(home, 'own')] }, checks: { describe: () => [] }, taskOutputs: { lookAt: () => Promise.resolve({ fault: undefined, gone: new Set<string>() }) }, widthMaxOf: () => Promise.resolve(undefined), troubleOf: (providerId) => `no route to ${providerId}`, queueOf: () => Promise.reject(new Error('nobody is asked')),
   };
   const turn = async (...inputs: readonly BrokerInput[]): Promise<void> => {
     for (const input of inputs) driver.deliver(input);
@@ -121,6 +122,15 @@ test('a job that is submitted again is the same job even when its inputs are gon
   rmSync(join(home, 'in'));
   t.is((await inject(submitJobRoute(parts), submission({ groups }, 'k1'))).jobId, 1);
   await t.throwsAsync(inject(submitJobRoute(parts), submission({ groups }, 'k2')), { code: 'MUT_INPUT_MISSING' });
+});
+
+test('a job that writes where an open one writes is refused, whoever submits it', async (t) => {
+  const { parts, home } = await prepare(t);
+  const groups = [groupOf({ outputs: [{ root: Root.PLAYPEN, path: 'x', localPath: join(home, 'out-{}'), condition: '' }] })];
+  await inject(submitJobRoute(parts), submission({ groups, homeDirectory: home }));
+  await t.throwsAsync(inject(submitJobRoute(parts), submission({ groups, homeDirectory: home })), { code: 'MUT_OUTPUT_CONFLICT', message: /of job 1, which has not ended/ });
+  t.is((await inject(submitJobRoute(parts), submission({ groups, homeDirectory: home, sharedPlaces: true }))).jobId, 2);
+  await t.throwsAsync(inject(submitJobRoute(parts), submission({ groups, homeDirectory: home })), { code: 'MUT_OUTPUT_CONFLICT' });
 });
 
 test('what is wrong with a job is said before anything of it is kept', async (t) => {

@@ -52,6 +52,16 @@ test('links at home are followed, and a folder that is there takes files under t
   await t.throwsAsync(checkPlaces(jobOf([get('out', `${folder}/real`)], list('1', '2'))), conflict);
 });
 
+test('in a folder with many of the places, folders and links to folders are still told from files', async (t) => {
+  const folder = temporaryFolder(t);
+  mkdirSync(join(folder, 'real'));
+  symlinkSync('real', join(folder, 'link'));
+  const many = Array.from({ length: 200 }, (_, index) => `n${index}`);
+  await t.throwsAsync(checkPlaces(jobOf([get('out', `${folder}/{}`)], list(...many, 'real', 'link'))), conflict);
+  await t.notThrowsAsync(checkPlaces(jobOf([get('out', `${folder}/{}`)], list(...many, 'link'))));
+  await t.throwsAsync(checkPlaces(jobOf([get('out', `${folder}/{}`)], list(...many, 'link', 'real/out'))), conflict);
+});
+
 test('one task that writes one place twice is refused, unless machines decide which', async (t) => {
   const one = list('1');
   await t.throwsAsync(checkPlaces(jobOf([get('a', '/home/u/x'), get('b', '/home/u/x')], one)), { ...conflict, message: /a place of its own/ });

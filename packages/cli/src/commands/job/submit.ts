@@ -34,7 +34,7 @@ export function define(command: Command, act: Act): void {
     .option('--gather <folder>', 'gather outputs in few files, tar archives in that folder, instead of one file each')
     .option('--in-place', 'tasks start in this folder instead of an empty one, on machines that share it; one run of a task at a time')
     .option('--chdir <folder>', 'as --in-place, with another folder: "--chdir ." is the same')
-    .option('--shared-places', 'outputs of several tasks may go to one place at home; the last one stays')
+    .option('--shared-places', 'outputs of several tasks, also of other jobs, may go to one place at home; the last one stays')
     .option('--label <text>', 'what to call the job')
     .option('--env <name=value>', 'an environment variable of the tasks', collect)
     .option('--processors <count>', 'processors that each task holds, of one machine (default: 1)')

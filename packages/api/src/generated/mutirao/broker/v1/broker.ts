@@ -297,7 +297,10 @@ export interface JobSpec {
   placement?:
     | string
     | undefined;
-  /** Outputs of several tasks may go to one place at home, the later one replacing the earlier. When absent, a job where that would be is refused (MUT_OUTPUT_CONFLICT). */
+  /**
+   * Outputs of several tasks, also of other jobs, may go to one place at home, the later one replacing the earlier. When absent, a job where that would be is refused
+   * (MUT_OUTPUT_CONFLICT).
+   */
   sharedPlaces?:
     | boolean
     | undefined;

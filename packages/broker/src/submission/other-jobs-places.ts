@@ -1,0 +1,103 @@
+import { MutiraoError } from '@mutirao/api/errors';
+import type { BrokerState } from '@mutirao/core/machines/broker';
+import type { JobSpec, OutputSpec } from '@mutirao/core/messages';
+import type { JobId, UserId } from '@mutirao/core/shared';
+
+import { isKnownEarly } from '../staging/variables.ts';
+import { eachPlace, type Places } from './check-places.ts';
+import { mayMeet, placePrefixesOf } from './place-prefixes.ts';
+
+/** A job that is being submitted. */
+export interface SubmittedJob {
+  readonly userId: UserId;
+  readonly clientJobId: string;
+  readonly spec: JobSpec;
+}
+
+/** Outputs of other jobs that one submission looks at; a few microseconds each. */
+const lookedAtMax = 400_000;
+
+/**
+ * Sees that a job does not write to a place at home which another job that has not ended writes to as well: one result would replace the other.
+ *
+ * Jobs that are just being submitted count too, so that of two at the same time one is refused. The places of jobs are compared only where the beginnings of their paths allow
+ * that they meet. Cost: O(open jobs), and the outputs of those that may meet this one, 400,000 at most.
+ */
+export class OtherJobsPlaces {
+  readonly #state: Pick<BrokerState, 'openJobs'>;
+  readonly #submitted = new Set<SubmittedJob>();
+
+  constructor(state: Pick<BrokerState, 'openJobs'>) {
+    this.#state = state;
+  }
+
+  /**
+   * Checks a job, and counts it among the others until `accept` is over.
+   *
+   * @param places its own; undefined where it may share them.
+   * @throws {MutiraoError} MUT_OUTPUT_CONFLICT, naming both jobs; what `accept` throws.
+   */
+  async during<Accepted>(job: SubmittedJob, places: Places | undefined, accept: () => Promise<Accepted>): Promise<Accepted> {
+    if (places === undefined || places.count === 0) return await accept();
+    const others = [...this.#open(job), ...this.#beingSubmitted(job)];
+    this.#submitted.add(job);
+    try {
+      let left = lookedAtMax;
+      for (const other of others) left = await this.#compare(places, other, left);
+      return await accept();
+    } finally {
+      this.#submitted.delete(job);
+    }
+  }
+
+  * #open(job: SubmittedJob): Generator<OtherJob> {
+    const folders = new Map<string, string>();
+    const prefixes = placePrefixesOf(job.spec, folders);
+    for (const other of this.#state.openJobs.values()) {
+      const { jobId, status, spec } = other;
+      if (spec !== undefined && status === 'running' && !isSameSubmission(job, other) && spec.gatherFolder === undefined && mayMeet(prefixes, placePrefixesOf(spec, folders))) yield { jobId, spec };
+    }
+  }
+
+  * #beingSubmitted(job: SubmittedJob): Generator<OtherJob> {
+    const prefixes = placePrefixesOf(job.spec);
+    for (const other of this.#submitted) {
+      if (!isSameSubmission(job, other) && mayMeet(prefixes, placePrefixesOf(other.spec))) yield { jobId: undefined, spec: other.spec };
+    }
+  }
+
+  /** What may still be looked at afterwards. */
+  async #compare(places: Places, other: OtherJob, most: number): Promise<number> {
+    let left = most;
+    if (left <= 0) return left;
+    await eachPlace(other.spec, isComparable, ({ holder, target, remote }) => {
+      const own = places.find(target, remote);
+      if (own !== undefined) throw conflict({ own: `${own.output.path} of task ${own.taskIndex}`, other, theirs: `${holder.output.path} of task ${holder.taskIndex}`, target });
+      left -= 1;
+      return left > 0;
+    });
+    return left;
+  }
+}
+
+/** A client repeats a submission under the same key, also while the first one is looked at. */
+function isSameSubmission({ userId, clientJobId }: SubmittedJob, other: Pick<SubmittedJob, 'userId' | 'clientJobId'>): boolean {
+  return clientJobId !== '' && other.userId === userId && other.clientJobId === clientJobId;
+}
+
+interface OtherJob {
+  /** Undefined for one that is just being submitted. */
+  readonly jobId: JobId | undefined;
+  readonly spec: JobSpec;
+}
+
+/** Jobs have different numbers, so that places with $JOB are different. */
+function isComparable({ localPath, path }: OutputSpec): boolean {
+  return isKnownEarly(localPath) && isKnownEarly(path);
+}
+
+function conflict({ own, other: { jobId }, theirs, target }: { readonly own: string; readonly other: OtherJob; readonly theirs: string; readonly target: string }): MutiraoError {
+  const job = jobId === undefined ? 'a job that is being submitted now' : `job ${jobId}, which has not ended`;
+  const fix = `${jobId === undefined ? 'choose other places' : `wait for that job ("mutirao job wait ${jobId}"), cancel it, or choose other places`}, or allow it with --shared-places`;
+  return new MutiraoError('MUT_OUTPUT_CONFLICT', `${own} goes to ${target}, and so does ${theirs} of ${job}: one would replace the other; ${fix}`);
+}
