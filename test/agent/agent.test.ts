@@ -138,6 +138,19 @@ test.serial('inputs that cannot be had break the replica, and a path out of the 
   }
 });
 
+test.serial('a command that succeeds without one of its outputs fails, and the others come home all the same', async (t) => {
+  const { provider } = await startRig(t);
+  const outputs = ['small', 'gone', 'large', 'link'].map((name) => ({ root: 'playpen', path: name }) as const);
+  const end = await provider.run(aTemplate('echo hours of work > small; head -c 100000 /dev/zero > large; ln -s /etc/passwd link'), { outputs });
+  t.like(end, { outcome: 'failed', reason: 'MUT_OUTPUT_MISSING', exitStatus: 0 });
+  t.regex(end.detail, /output "gone" was not there/);
+  t.deepEqual(end.outputs.map(({ outputIndex, content }) => [outputIndex, content.size]), [[0, 14], [2, 100_000]]);
+  t.is(text(end.outputs[0]?.inline ?? new Uint8Array()), 'hours of work\n');
+  const linked = await provider.run(aTemplate('echo kept > small; mkdir gone; touch large; ln -s /etc/passwd link'), { outputs });
+  t.like(linked, { outcome: 'failed', reason: 'MUT_PATH_ESCAPES' });
+  t.deepEqual(linked.outputs.map(({ outputIndex }) => outputIndex), [0, 2]);
+});
+
 test.serial('outputs come home: files, folders, large ones on a stream of their own; a missing one fails the task', async (t) => {
   const { provider } = await startRig(t);
   const outputs = [{ root: 'playpen' as const, path: 'one' }, { root: 'playpen' as const, path: 'many' }, { root: 'storage' as const, path: 'kept' }];

@@ -48,11 +48,12 @@ export async function collectOutputs(replica: HeldReplica, folders: ReplicaFolde
   const all = replica.start.outputs.map(({ root, path: shown }, outputIndex) => ({ outputIndex, root, shown }));
   const isInPlace = ({ root }: (typeof all)[number]): boolean => workFolder !== undefined && root === 'playpen';
   if (workFolder !== undefined && !isPartial) for (const { shown } of all.filter(isInPlace)) await requireThere(workFolder.path, shown);
-  const wanted = all.filter((output) => !isInPlace(output)).map(({ outputIndex, root, shown }) => ({ outputIndex, place: resolveInside(folders[root], shown), shown }));
-  for (const output of wanted) {
-    await finder.find(output).catch((error: unknown) => {
+  for (const { outputIndex, root, shown } of all.filter((output) => !isInPlace(output))) {
+    try {
+      await finder.find({ outputIndex, place: resolveInside(folders[root], shown), shown });
+    } catch (error) {
       if (!isPartial) throw error;
-    });
+    }
   }
   return await readAll(replica, finder.found, { ways, isPartial });
 }

@@ -34,10 +34,22 @@ function bringsOutputs({ outcome }: Verdict): boolean {
   return outcome === 'succeeded' || outcome === 'failed' || outcome === 'limited';
 }
 
-/** Inputs could not be put in place, or outputs not be collected. */
-export function failReplica(turn: Turn, replicaId: number, status: 'staging' | 'ending', verdict: Verdict): void {
-  const replica = findHeld(turn, replicaId, status);
+/** Inputs could not be put in place. */
+export function failStaging(turn: Turn, replicaId: number, verdict: Verdict): void {
+  const replica = findHeld(turn, replicaId, 'staging');
   if (replica !== undefined) endReplica(turn, replica, replica.verdict ?? verdict);
+}
+
+/**
+ * Outputs could not be collected. Where that is the task's own fault, such as an output that is missing, the others are collected as those of a failed task: what it has
+ * computed would be lost with its playpen.
+ */
+export function failCollection(turn: Turn, replicaId: number, verdict: Verdict): void {
+  const replica = findHeld(turn, replicaId, 'ending');
+  if (replica === undefined) return;
+  if (replica.verdict !== undefined || verdict.outcome !== 'failed') return endReplica(turn, replica, replica.verdict ?? verdict);
+  replica.verdict = verdict;
+  turn.commands.push({ kind: 'CollectOutputs', replica });
 }
 
 /** A task holds more than it may. */
