@@ -59,6 +59,7 @@ export const registry = {
   MUT_INPUT_CHANGED: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'To use the file as it is now, run "mutirao job retry JOB --current-inputs": tasks that have finished stay as they are. Or put the file back as it was, its time of change too (cp -p), and retry the job.' },
   MUT_INPUT_MISSING: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Put the file where the message says, or correct the path; relative paths begin at the job\'s home directory.' },
   MUT_INPUT_UNPLACEABLE: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Give inputs names of at most 255 bytes a part, and let none be a folder where another one is a file.' },
+  MUT_INPUT_UNUSABLE: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Bring a file that nothing writes to, such as a copy, and folders without files of Mutirao\'s own; the message says which it is.' },
   MUT_INTERNAL: { status: 'INTERNAL', retryable: false, advice: 'This is a bug of Mutirao; report it with the log.' },
   MUT_JDF_DIALECT: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Rewrite the job as a JDF of OurGrid 3 to 4.2; docs/jdf.md says how.' },
   MUT_JDF_NO_REMOTE: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Give the task a "remote:" line, or the job one before its first task.' },

@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs';
+import { statfsSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Content, InputFile } from '@mutirao/core/messages';
@@ -34,7 +35,7 @@ export class HomeFiles {
     this.#sourcesMax = sourcesMax;
   }
 
-  /** All files that a path stands for now. @throws {MutiraoError} MUT_INPUT_MISSING. */
+  /** All files that a path stands for now. @throws {MutiraoError} MUT_INPUT_MISSING, MUT_INPUT_UNUSABLE. */
   async resolve(path: string): Promise<HomeFile[]> {
     const files = await listFiles(path);
     return await Promise.all(files.map(async (file) => {
@@ -74,7 +75,21 @@ export class HomeFiles {
 /** A file of the system, as in /proc, has bytes of which its status does not tell, and other ones each time; one that grows has no content yet. */
 function requireWhole(path: string, stated: Bytes, found: Bytes): void {
   if (stated === found) return;
-  throw new MutiraoError('MUT_INPUT_CHANGED', `${path} has ${found} bytes, but its status says ${stated}: a program is writing to it, or the system generates it when it is read, as below /proc. Copy it, and bring the copy`);
+  if (isGenerated(path)) {
+    throw new MutiraoError('MUT_INPUT_UNUSABLE', `${path} is no file on a disk: the system generates it anew each time that it is read. Bring a copy ("cp ${path} ${basename(path)}" and "--put ${basename(path)}"), or have the command read it on its machine`);
+  }
+  throw new MutiraoError('MUT_INPUT_UNUSABLE', `${path} has ${found} bytes, and had ${stated} a moment ago: a program is writing to it. Wait until it is complete, or bring a copy`);
+}
+
+const generatingTypes: readonly number[] = [0x9fa0, 0x62656572, 0x63677270, 0x27e0eb, 0x64626720, 0x74726163];
+
+/** Whether it is on a file system without a disk: proc, sysfs, cgroups, debugfs, tracefs. */
+function isGenerated(path: string): boolean {
+  try {
+    return generatingTypes.includes(statfsSync(fsPath(path)).type);
+  } catch {
+    return false;
+  }
 }
 
 /** The input file that a machine gets for a file at home. */

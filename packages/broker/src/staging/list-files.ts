@@ -23,7 +23,7 @@ export const folderFilesMax = 100_000;
  * Lists the files that a path stands for: the file itself, or all files below a folder in the order of their names.
  * Links are followed, but never into a folder that is being listed. Empty folders are not carried.
  *
- * @throws {MutiraoError} MUT_INPUT_MISSING when the path or a file below it is not there, or is neither file nor folder.
+ * @throws {MutiraoError} MUT_INPUT_MISSING when the path or a file below it is not there, or is neither file nor folder; MUT_INPUT_UNUSABLE when a home folder of Mutirao is among what would be brought.
  */
 export async function listFiles(path: string): Promise<LocalFile[]> {
   const status = statusOf(path);
@@ -55,7 +55,9 @@ async function listFolder(folder: Folder, files: LocalFile[]): Promise<void> {
   if (folder.ancestors.has(real)) return;
   const ancestors = new Set(folder.ancestors).add(real);
   const entries = await readdir(fsPath(folder.path), { encoding: 'buffer' }).catch((error: unknown) => Promise.reject(missing(`${folder.path} cannot be read`, error)));
-  for (const name of entries.map(nameOfBytes).sort()) {
+  const names = entries.map(nameOfBytes).sort();
+  refuseHome(folder.path, names);
+  for (const name of names) {
     const path = join(folder.path, name);
     const below = folder.below === '' ? name : `${folder.below}/${name}`;
     if (turns.isOver()) await turns.next();
@@ -64,6 +66,12 @@ async function listFolder(folder: Folder, files: LocalFile[]): Promise<void> {
     else if (status.isFile()) files.push({ absolutePath: path, below, status });
     if (files.length > folderFilesMax) throw missing(`${folder.path} holds more than ${folderFilesMax} files`);
   }
+}
+
+/** A home folder changes all the time while its grid runs, and holds keys that no machine should get. */
+function refuseHome(folder: string, names: readonly string[]): void {
+  if (!names.includes('shared') || !names.includes('token') || statSync(fsPath(join(folder, 'shared', 'home.json')), { throwIfNoEntry: false }) === undefined) return;
+  throw new MutiraoError('MUT_INPUT_UNUSABLE', `${folder} is a home folder of Mutirao: its files change all the time, and some are keys. Name the files and folders that the task needs, or use a home folder elsewhere (--home)`);
 }
 
 function statusOf(path: string): Stats {

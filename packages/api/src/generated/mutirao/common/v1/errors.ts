@@ -57,6 +57,7 @@ export const ErrorReason = {
   MUT_INPUT_CHANGED: 87,
   MUT_INPUT_MISSING: 15,
   MUT_INPUT_UNPLACEABLE: 152,
+  MUT_INPUT_UNUSABLE: 155,
   MUT_INTERNAL: 16,
   MUT_JDF_DIALECT: 17,
   MUT_JDF_NO_REMOTE: 18,
@@ -217,6 +218,7 @@ export namespace ErrorReason {
   export type MUT_INPUT_CHANGED = typeof ErrorReason.MUT_INPUT_CHANGED;
   export type MUT_INPUT_MISSING = typeof ErrorReason.MUT_INPUT_MISSING;
   export type MUT_INPUT_UNPLACEABLE = typeof ErrorReason.MUT_INPUT_UNPLACEABLE;
+  export type MUT_INPUT_UNUSABLE = typeof ErrorReason.MUT_INPUT_UNUSABLE;
   export type MUT_INTERNAL = typeof ErrorReason.MUT_INTERNAL;
   export type MUT_JDF_DIALECT = typeof ErrorReason.MUT_JDF_DIALECT;
   export type MUT_JDF_NO_REMOTE = typeof ErrorReason.MUT_JDF_NO_REMOTE;
