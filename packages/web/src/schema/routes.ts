@@ -60,7 +60,9 @@ export const routes = {
   getJobLedger: get('/jobs/:job_id/ledger', ofJob, nothing, Ledger),
   getJobGraph: get('/jobs/:job_id/graph', ofJob, nothing, JobGraph),
   cancelJob: post('/jobs/:job_id/cancel', ofJob, Type.Object({ reason: Type.Optional(Type.String({ maxLength: 1024 })) }), Done),
-  retryTasks: post('/jobs/:job_id/retry', ofJob, Type.Object({ task_indexes: Type.Optional(Type.Array(TaskIndex, { maxItems: 100_000 })) }), Type.Object({ retried_count: Count })),
+  retryTasks: post('/jobs/:job_id/retry', ofJob, Type.Object({
+    task_indexes: Type.Optional(Type.Array(TaskIndex, { maxItems: 100_000 })), current_inputs: Type.Optional(Type.Boolean({ description: 'With the inputs as they are at home now. False when left out.' })),
+  }), Type.Object({ retried_count: Count })),
   getLedger: get('/ledger', nothing, nothing, Ledger),
   explainJob: get('/jobs/:job_id/explain', ofJob, nothing, Explanation),
   explainTask: get('/jobs/:job_id/tasks/:task_index/explain', ofTask, nothing, Explanation),

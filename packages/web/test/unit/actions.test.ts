@@ -56,6 +56,16 @@ const task = (id: string, given: Partial<Workflow['tasks'][number]> = {}): Workf
 const edge = (from: string, to: string): Workflow['edges'][number] => ({ from, to, data_bytes: 0, share: 0 });
 const diamond: Workflow = { name: 'diamond', outputs: null, tasks: ['a', 'b', 'c', 'd'].map((id) => task(id)), edges: [edge('a', 'b'), edge('a', 'c'), edge('b', 'd'), edge('c', 'd')] };
 
+test('a retry uses the inputs as they were, or as they are now where that is asked for', async (t) => {
+  const page = new Page();
+  const asked = (): unknown => page.broker.asked.filter(({ method }) => method === 'retryTasks').at(-1)?.request;
+  t.is((await page.call(t, 'retryTasks', {}, '/jobs/4/retry')).retried_count, 3);
+  t.like(asked(), { jobId: 4, currentInputs: false });
+  await page.call(t, 'retryTasks', { current_inputs: true, task_indexes: [2] }, '/jobs/4/retry');
+  t.like(asked(), { jobId: 4, currentInputs: true, taskIndexes: [2] });
+  t.is((await page.fails('retryTasks', { current_inputs: 'perhaps' }, '/jobs/4/retry')).status, 400);
+});
+
 test('a workflow comes back from each format as it went out, but for what the format lacks', async (t) => {
   const page = new Page();
   const { written_formats: formats } = await page.call(t, 'getWorkflowChoices');

@@ -46,7 +46,7 @@ export function jobHandlers({ grid }: GatewayParts, readings: Readings, specs: J
       return { done: true };
     },
     retryTasks: async ({ params, body }) => {
-      const { retriedCount } = await grid.broker().retryTasks({ jobId: params.job_id, taskIndexes: body.task_indexes ?? [], currentInputs: false });
+      const { retriedCount } = await grid.broker().retryTasks({ jobId: params.job_id, taskIndexes: body.task_indexes ?? [], currentInputs: body.current_inputs ?? false });
       return { retried_count: retriedCount };
     },
   };

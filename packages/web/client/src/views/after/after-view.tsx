@@ -44,7 +44,7 @@ function JobHead({ detail }: { readonly detail: JobDetail }): ReactNode {
   const states = Object.keys(taskInks) as TaskState[];
   const act = (what: Promise<string>): void => { what.then((text) => say(text), (error: unknown) => say(problemOf(error).message, true)); };
   const cancel = (): void => { if (window.confirm(`Cancel job ${job.job_id}? What it runs is stopped.`)) act(gateway.call('cancelJob', { params: { job_id: job.job_id }, body: { reason: 'cancelled on the page' } }).then(() => `Job ${job.job_id} is cancelled.`)); };
-  const retry = (): void => act(gateway.call('retryTasks', { params: { job_id: job.job_id }, body: {} }).then(({ retried_count: count }) => `${sayMany(count, 'task')} run again.`));
+  const retry = (withCurrentInputs: boolean): void => act(gateway.call('retryTasks', { params: { job_id: job.job_id }, body: { current_inputs: withCurrentInputs } }).then(({ retried_count: count }) => `${sayMany(count, 'task')} run again.`));
   const took = (job.ended_unix_ms ?? Date.now()) - job.submitted_unix_ms;
   return (
     <section className="panel whole job-head">
@@ -52,7 +52,7 @@ function JobHead({ detail }: { readonly detail: JobDetail }): ReactNode {
         <span className="row end">
           <Downloads jobId={job.job_id} what="report" formats={['html']} />
           <button type="button" onClick={() => explain({ kind: 'job', jobId: job.job_id })}>Why?</button>
-          {job.tasks.failed + job.tasks.cancelled > 0 ? <button type="button" onClick={retry}>Retry what failed</button> : null}
+          {job.tasks.failed + job.tasks.cancelled > 0 ? <RetryButtons retry={retry} /> : null}
           {job.status === 'running' ? <button type="button" className="danger" onClick={cancel}>Cancel</button> : null}
         </span>
       </div>
@@ -63,6 +63,15 @@ function JobHead({ detail }: { readonly detail: JobDetail }): ReactNode {
       <StackedBar parts={states.map((state) => ({ ink: taskInks[state], value: job.tasks[state] }))} label={`${sayCount(job.tasks.finished)} of ${sayCount(job.task_count)} tasks finished`} />
       <Legend inks={states.map((state) => taskInks[state])} counts={states.map((state) => job.tasks[state])} />
     </section>
+  );
+}
+
+function RetryButtons({ retry }: { retry(withCurrentInputs: boolean): void }): ReactNode {
+  return (
+    <>
+      <button type="button" title="With the input files as they were when the job was submitted" onClick={() => retry(false)}>Retry what failed</button>
+      <button type="button" title="With the input files as they are now: for a script that was mended" onClick={() => retry(true)}>Retry with current inputs</button>
+    </>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from 'react';
-import type { AllocationRequest, ProviderDetail, ProviderList, ProviderRow } from '../../../../src/schema/index.ts';
-import { sayAgo, sayCount, sayDuration, sayMany, sayTimeOfDay } from '../../model/words.ts';
+import type { AllocationRequest, ProviderDetail, ProviderList } from '../../../../src/schema/index.ts';
+import { sayDraining, sayProvider } from '../../model/provider-words.ts';
+import { sayAgo, sayCount, sayDuration, sayMany } from '../../model/words.ts';
 import { useAnswer, useLive, usePage } from '../../page-context.tsx';
 import { Answered, Empty, Loading, Panel } from '../../parts/notices.tsx';
 import { QueuePicture } from './queue-picture.tsx';
@@ -18,7 +19,7 @@ export function ProvidersPanel(): ReactNode {
       <div className="tabs" role="tablist" aria-label="Providers">
         {list.providers.map((one) => (
           <button key={one.provider_id} type="button" role="tab" aria-selected={one.provider_id === providerId} className="tab" onClick={() => setChosen(one.provider_id)}>
-            {one.provider_id}<span className="faint">{one.connected ? `${one.requests_running} running, ${one.requests_queued} queued` : 'not connected'}</span>
+            {one.provider_id}<span className="faint">{sayProvider(one)}</span>
           </button>
         ))}
       </div>
@@ -44,18 +45,15 @@ function Provider({ providerId, requests }: { readonly providerId: string; reado
   );
 }
 
-/** That nothing new is placed there, and what still runs; empty while it takes work. */
-function sayDraining({ draining_since_unix_ms: since, draining_reason: reason, running_tasks: running }: ProviderRow): string {
-  return since === null ? '' : `; draining since ${sayTimeOfDay(since)}, ${sayMany(running, 'task')} still running${reason === '' ? '' : ` (${reason})`}`;
-}
-
 function Queue({ detail: { provider, resource, queue, profile, profile_missing: missing, requests } }: { readonly detail: ProviderDetail }): ReactNode {
+  const drains = sayDraining(provider);
   return (
     <div>
+      {drains === '' ? null : <p className="hint"><b>{provider.provider_id} is {drains}.</b> Nothing new is placed there; <code>mutirao provider undrain {provider.provider_id}</code> brings it back.</p>}
       {resource === null ? <p className="hint">{provider.last_error === '' ? 'The provider cannot be reached now.' : provider.last_error}</p> : (
         <p className="hint">
           {resource.resource_kind}, {sayMany(resource.processors, 'processor')}; at most {sayMany(resource.requests_max, 'request')} of {sayCount(resource.width_processors_max)} processors
-          for {sayDuration(resource.walltime_ms_max)}; heuristic <b>{resource.heuristic}</b>{sayDraining(provider)}. {resource.reasons[0] ?? ''}
+          for {sayDuration(resource.walltime_ms_max)}; heuristic <b>{resource.heuristic}</b>. {resource.reasons[0] ?? ''}
         </p>
       )}
       {profile === null ? <Empty title="There is no picture of its queue.">{missing}</Empty> : <QueuePicture profile={profile} requests={requests} queue={queue} />}
