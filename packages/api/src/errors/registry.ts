@@ -93,7 +93,7 @@ export const registry = {
   MUT_NO_ROOM: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'Take one of the alternatives, give it more time between start and end, or ask for less.' },
   MUT_NO_SPACE: { status: 'RESOURCE_EXHAUSTED', retryable: false, advice: 'Make room on the disk of the machine; the task runs again elsewhere.' },
   MUT_OUTPUT_CHANGED: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'See that nothing goes on writing to an output when the command has ended: wait in it for what runs in the background.' },
-  MUT_OUTPUT_CONFLICT: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Put {} or {#} into the place of the output, so that each task has one of its own; --shared-places allows it where it is meant.' },
+  MUT_OUTPUT_CONFLICT: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Put {} or {#} into the place of the output, so that each task has one of its own, and write to other places than jobs that have not ended; --shared-places allows it where it is meant.' },
   MUT_OUTPUT_FILES_MAX: { status: 'RESOURCE_EXHAUSTED', retryable: false, advice: 'Pack the files of the output folder into one, with tar for example.' },
   MUT_OUTPUT_FORBIDDEN: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Send the output to a folder that you may write and that is not Mutirao\'s own.' },
   MUT_OUTPUT_LINK: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Let links in an output lead to files and folders of the task\'s own, or remove them at the end of the command; "cp -L" makes a copy of what is outside.' },
