@@ -69,8 +69,7 @@ function countLine(job: JobSummary, now: number, remaining: number | undefined):
   const percent = job.taskCount === 0 ? 100 : Math.floor((100 * done) / job.taskCount);
   const elapsed = (job.endedUnixMs === 0 ? now : job.endedUnixMs) - job.submittedUnixMs;
   const parts = [`${String(percent).padStart(3)}% ${done}/${job.taskCount}`];
-  if (job.runningCount > 0) parts.push(`${job.runningCount} running`);
-  if (job.placedCount > 0) parts.push(`${job.placedCount} placed`);
+  for (const [count, word] of [[job.runningCount, 'running'], [job.placedCount, 'placed']] as const) if (count > 0) parts.push(`${count} ${word}`);
   const awaited = describeAwaited(job, now);
   if (awaited !== undefined) parts.push(awaited);
   if (job.failedCount > 0) parts.push(`${job.failedCount} failed`);

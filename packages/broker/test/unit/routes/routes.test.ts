@@ -124,15 +124,6 @@ test('a job that is submitted again is the same job even when its inputs are gon
   await t.throwsAsync(inject(submitJobRoute(parts), submission({ groups }, 'k2')), { code: 'MUT_INPUT_MISSING' });
 });
 
-test('a job that writes where an open one writes is refused, whoever submits it', async (t) => {
-  const { parts, home } = await prepare(t);
-  const groups = [groupOf({ outputs: [{ root: Root.PLAYPEN, path: 'x', localPath: join(home, 'out-{}'), condition: '' }] })];
-  await inject(submitJobRoute(parts), submission({ groups, homeDirectory: home }));
-  await t.throwsAsync(inject(submitJobRoute(parts), submission({ groups, homeDirectory: home })), { code: 'MUT_OUTPUT_CONFLICT', message: /of job 1, which has not ended/ });
-  t.is((await inject(submitJobRoute(parts), submission({ groups, homeDirectory: home, sharedPlaces: true }))).jobId, 2);
-  await t.throwsAsync(inject(submitJobRoute(parts), submission({ groups, homeDirectory: home })), { code: 'MUT_OUTPUT_CONFLICT' });
-});
-
 test('what is wrong with a job is said before anything of it is kept', async (t) => {
   const { parts, home, driver } = await prepare(t);
   const input = (path: string): Partial<TaskGroup> => (

@@ -72,10 +72,13 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
     ['reservation', describeReservation(spec)],
     ['environment', Object.entries(spec.environment).map(([name, value]) => `${name}=${value}`).join(' ')],
     ['folder', spec.homeDirectory],
-    ['tasks start in', spec.workFolder ?? ''],
-    ['gathered in', spec.gathering?.folder ?? ''],
+    ...placePairs(spec),
     ...groupPairs(spec),
   ]);
+}
+
+function placePairs({ workFolder = '', gathering }: JobSpec): (readonly [string, string])[] {
+  return [['tasks start in', workFolder], ['gathered in', gathering?.folder ?? '']];
 }
 
 /** The reservation that the job was submitted into; whether it is over, `explain job` says. */
