@@ -69,10 +69,9 @@ function countLine(job: JobSummary, now: number, remaining: number | undefined):
   const percent = job.taskCount === 0 ? 100 : Math.floor((100 * done) / job.taskCount);
   const elapsed = (job.endedUnixMs === 0 ? now : job.endedUnixMs) - job.submittedUnixMs;
   const parts = [`${String(percent).padStart(3)}% ${done}/${job.taskCount}`];
-  for (const [count, word] of [[job.runningCount, 'running'], [job.placedCount, 'placed']] as const) if (count > 0) parts.push(`${count} ${word}`);
+  for (const [count, word] of [[job.runningCount, 'running'], [job.placedCount, 'placed'], [job.failedCount, 'failed']] as const) if (count > 0) parts.push(`${count} ${word}`);
   const awaited = describeAwaited(job, now);
   if (awaited !== undefined) parts.push(awaited);
-  if (job.failedCount > 0) parts.push(`${job.failedCount} failed`);
   parts.push(showDuration(Math.max(0, elapsed)));
   if (job.status === JobStatus.RUNNING && remaining !== undefined && done < job.taskCount) parts.push(`about ${showDuration(remaining)} left`);
   if (job.status !== JobStatus.RUNNING) parts.push(nameOf(JobStatus, job.status));
