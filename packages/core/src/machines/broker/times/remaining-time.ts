@@ -40,7 +40,7 @@ export interface Validity {
 export interface Moment {
   readonly state: BrokerState;
   readonly now: Instant;
-  /** In a step, what was found out about queues while its replicas are placed. */
+  /** In a step, whether queues have a machine that stays long enough, or may get one; one answer holds for all machines that it is asked about. */
   readonly longerMayCome?: Map<TaskQueue, boolean>;
   /** Made shorter by each answer that time alone changes; absent where nobody wants to know. */
   readonly validity?: Validity;
@@ -57,10 +57,9 @@ export function holdsUntil({ validity, now }: Moment, until: Instant): void {
  * Only events end that; time alone begins it. Cost: O(1) for machines with time enough, O(machines + requests) for others, once in a step.
  */
 export function keepsAway(moment: Moment, queue: TaskQueue, machine: TimedMachine): boolean {
-  const need = needBeyond(moment, queue, machine);
-  if (need === undefined) return false;
+  if (!endsTooSoon(moment, queue, machine)) return false;
   const { state, longerMayCome } = moment;
-  const found = longerMayCome?.get(queue) ?? longestStay(state, queue) >= need;
+  const found = longerMayCome?.get(queue) ?? hasLongStay(state, queue);
   longerMayCome?.set(queue, found);
   return found;
 }
@@ -88,31 +87,53 @@ function freeWithin({ state: { options: { needShare: share } }, now }: Moment, m
   return soonest ?? need;
 }
 
-/** What is needed, where the machine has not so much time left; undefined where it has. */
-function needBeyond(moment: Moment, { job, noOp }: TaskQueue, { facts: { until }, slowness }: TimedMachine): Duration | undefined {
-  if (until === undefined || noOp) return undefined;
+/** Whether less time is left of the machine's allocation than one of the queue's tasks is known to need there. */
+function endsTooSoon(moment: Moment, { job, noOp }: TaskQueue, { facts: { until }, slowness }: TimedMachine): boolean {
+  if (until === undefined || noOp) return false;
   const { state, now } = moment;
   const need = knownNeed(state, job, slowness);
-  if (need === undefined) return undefined;
+  if (need === undefined) return false;
   holdsUntil(moment, Math.floor(until - need) + 1);
-  return until - now < need ? need : undefined;
+  return until - now < need;
+}
+
+/**
+ * Whether a machine that would do has the time that the queue's tasks need there, or had when it joined, or a request that waits for one asks for it. If not, a task that
+ * keeps away from machines would wait forever.
+ *
+ * Each machine is held to its own need. Compared with the need of a slow machine that is about to end, no stay may be long enough, although the tasks fit on the faster ones.
+ */
+function hasLongStay(state: BrokerState, queue: TaskQueue): boolean {
+  for (const { duration, slowness } of listStays(state, queue)) if (duration >= (knownNeed(state, queue.job, slowness) ?? 0)) return true;
+  return false;
 }
 
 /**
  * The most time that a machine which would do has, or had when it joined, or that a request which waits for one asks for: what needs more would wait for ever. 0 where
- * there is none, Infinity without an end. Of a walltime a tenth may pass before its machines join. Cost: O(machines + requests).
+ * there is none, Infinity without an end. Cost: O(machines + requests).
  */
 export function longestStay(state: BrokerState, queue: TaskQueue): Duration {
   let longest = 0;
+  for (const { duration } of listStays(state, queue)) longest = Math.max(longest, duration);
+  return longest;
+}
+
+/** For how long a machine stays, and what is known of its speed. */
+interface Stay {
+  readonly duration: Duration;
+  readonly slowness: Slowness;
+}
+
+/** The stays of the machines that would do, counted from when they joined, and of those that requests wait for. Of a walltime a tenth may pass before its machines join. */
+function *listStays(state: BrokerState, queue: TaskQueue): Iterable<Stay> {
   for (const machine of state.machines.values()) {
-    const { facts, joinedAt } = machine;
+    const { facts, joinedAt, slowness } = machine;
     const stays = (facts.until ?? Infinity) - joinedAt;
-    if (stays > longest && isThereFor(queue, machine)) longest = stays;
+    if (isThereFor(queue, machine)) yield { duration: stays, slowness };
   }
   for (const request of state.requests.values()) {
-    if (0.9 * request.walltime > longest && isWaiting(state, queue, request) && belongsTo(queue.job, request.reservation)) longest = 0.9 * request.walltime;
+    if (isWaiting(state, queue, request) && belongsTo(queue.job, request.reservation)) yield { duration: 0.9 * request.walltime, slowness: unknownSlowness };
   }
-  return longest;
 }
 
 function isThereFor(queue: TaskQueue, machine: BrokerMachine): boolean {

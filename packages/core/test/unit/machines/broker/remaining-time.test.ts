@@ -79,6 +79,35 @@ test('one task of hours among many short ones does not keep them from machines w
   t.notRegex(dialogue.perform([`join p/q3.0 request=q3 until=${dialogue.now + 90}`]), /start/);
 });
 
+/**
+ * A broker whose job has run on a fast and a slow machine, named in the order in which they joined, both of an allocation until 1000. A task needs less than that on the fast
+ * machine, and more on the slow one or on one that nothing is known of.
+ */
+function afterRunsAtTwoSpeeds(names: readonly ('fast' | 'slow')[]): BrokerDialogue {
+  const dialogue = new BrokerDialogue();
+  dialogue.perform(['provider p', 'submit ann 100 replicas=1', ...names.map((name) => `join p/${name} request=q1 until=1000`)]);
+  for (let round = 0; round < 4; round++) for (const [name, time] of [['fast', 200], ['slow', 1200]] as const) reportFirst(dialogue, name, time);
+  return dialogue;
+}
+
+/** Has the first replica of a machine succeed after a run of `time`; returns what the broker does. */
+function reportFirst(dialogue: BrokerDialogue, name: string, time: number): string {
+  const machine = dialogue.state.machines.get(`p/${name}`);
+  const [replicaId] = machine?.replicas.keys() ?? [];
+  dialogue.now += 1;
+  return dialogue.perform([`report p/${name} ${dialogue.now} succeeded ${replicaId} ${dialogue.now}..${dialogue.now + time}`]);
+}
+
+for (const names of [['fast', 'slow'], ['slow', 'fast']] as const) {
+  test(`a slow machine that joined ${names[0] === 'slow' ? 'first' : 'last'} does not decide whether tasks wait for more time on a fast one`, (t) => {
+    const dialogue = afterRunsAtTwoSpeeds(names);
+    dialogue.perform(['at 900']);
+    t.is(dialogue.state.machines.get('p/slow')?.replicas.size, 0, 'it keeps away from the slow one already');
+    t.notRegex(reportFirst(dialogue, 'fast', 100), /start/, 'it has the time that it needs on neither, and had it on the fast one when that joined');
+    t.regex(dialogue.perform(['lose p/fast MUT_ALLOCATION_ENDED']), /start .* on p\/slow/, 'no machine stays long enough for a task at its speed');
+  });
+}
+
 test('whatever joins, no task starts where less than its limit is left while a machine that had so long is there', (t) => {
   const machines = fc.array(fc.record({ until: fc.integer({ min: 1, max: 3000 }), at: fc.integer({ min: 0, max: 100 }) }), { minLength: 1, maxLength: 8 });
   fc.assert(fc.property(machines, fc.integer({ min: 1, max: 3000 }), (plans, need) => {
