@@ -146,8 +146,11 @@ async function findMissing(files: ResultToGather['files']): Promise<string | und
   return undefined;
 }
 
+/** What `gather` may throw. Another code is of a file in the folder, an index that was damaged for example, and must not pass for an error of the result. */
+const gatheringCodes: ReadonlySet<string> = new Set(['MUT_DISK_FULL', 'MUT_CONTENT_NOT_FOUND', 'MUT_OUTPUT_FORBIDDEN']);
+
 function gatheringError(error: unknown, folder: string): unknown {
-  if (error instanceof MutiraoError) return error;
+  if (error instanceof MutiraoError && gatheringCodes.has(error.code)) return error;
   if (isFullDisk(error)) return fileError(error, folder);
   return new MutiraoError('MUT_OUTPUT_FORBIDDEN', `results cannot be gathered in ${folder}: ${String(error)}`, { cause: error });
 }

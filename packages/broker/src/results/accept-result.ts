@@ -63,9 +63,29 @@ export class ResultAcceptor {
    *
    * Where they are gathered the check comes first, beside them: what is in an archive stays there.
    * Safe to do again after a crash as long as the arrived files are there.
-   * @throws {MutiraoError} MUT_CONTENT_NOT_FOUND, MUT_OUTPUT_FORBIDDEN, MUT_PATH_ESCAPES or MUT_CHECK_FAILED.
+   * @throws {MutiraoError} MUT_CONTENT_NOT_FOUND for bytes that did not arrive, MUT_CONTENT_MISMATCH for others than the machine announced, MUT_OUTPUT_FORBIDDEN,
+   * MUT_PATH_ESCAPES or MUT_CHECK_FAILED.
    */
   async accept(order: ResultOrder): Promise<void> {
+    try {
+      await this.#accept(order);
+    } catch (error) {
+      throw isNotFound(error) ? await this.#explainMissing(order, error) : error;
+    }
+  }
+
+  /** Names the output that did not arrive, and says whether its machine sent other bytes. */
+  async #explainMissing(order: ResultOrder, error: MutiraoError): Promise<MutiraoError> {
+    const { arrivals } = this.#stores;
+    for (const output of order.outputs) {
+      if (await isThere(arrivals.pathOf(order, output))) continue;
+      const found = arrivals.explainMissing(order, output, `output ${describeOutput(order, output)} of r${order.replicaId}`);
+      if (!isNotFound(found)) return found;
+    }
+    return error;
+  }
+
+  async #accept(order: ResultOrder): Promise<void> {
     const fillIn = this.#templates.fillIn(order, order);
     if (order.gatherFolder !== undefined) {
       await this.#gather(order, order.gatherFolder, fillIn);
@@ -150,8 +170,9 @@ export class ResultAcceptor {
   /** Before a crash a part of the outputs may have come to their places; these are there, and not among the arrivals. */
   async #isInPlace(source: string, target: string, { content }: OutputContent): Promise<boolean> {
     if (await isThere(source) || !(await isThere(target))) return false;
-    const found = await this.#stores.hashFile(target);
-    return found.sha256 === content.sha256;
+    // A file that cannot be read is not known to be the output, whose bytes are gone then.
+    const found = await this.#stores.hashFile(target).catch(() => undefined);
+    return found?.sha256 === content.sha256;
   }
 
   async #targetOf({ userId }: ResultOrder, spec: OutputSpec, output: OutputContent, fillIn: FillIn): Promise<string> {
@@ -174,6 +195,15 @@ export class ResultAcceptor {
 async function failedPlaceOf({ place, remote, below }: { readonly place: string; readonly remote: string; readonly below: string }): Promise<string> {
   if (below === '') return `${await targetOf(place, remote, '')}.failed`;
   return await targetOf(`${place.replace(/\/+$/, '')}.failed`, remote, below);
+}
+
+function isNotFound(error: unknown): error is MutiraoError {
+  return error instanceof MutiraoError && error.code === 'MUT_CONTENT_NOT_FOUND';
+}
+
+/** An output as people know it: its path on the machine, and of a folder that of the file within. */
+function describeOutput({ outputSpecs }: ResultOrder, { outputIndex, path }: OutputContent): string {
+  return [outputSpecs[outputIndex]?.path ?? '', path].filter((part) => part !== '').join('/');
 }
 
 function isBlob(order: ResultOrder, { outputIndex }: OutputContent): boolean {

@@ -82,6 +82,7 @@ export class Arrivals {
     const found = await hashFile(source);
     if (found.sha256 !== output.content.sha256) {
       await rm(source, { force: true });
+      this.noteMismatch(target);
       throw new MutiraoError('MUT_CONTENT_MISMATCH', `${source} has hash ${found.sha256}; want ${output.content.sha256}`);
     }
     await rename(source, target);
@@ -114,9 +115,10 @@ export class Arrivals {
     this.#mismatched.add(path);
   }
 
-  /** Whether it did, as far as this process knows. */
-  isMismatched(path: string): boolean {
-    return this.#mismatched.has(path);
+  /** Why an output is not here, as far as this process knows: it came with other bytes, or did not come. */
+  explainMissing(origin: Origin, output: OutputContent, name: string): MutiraoError {
+    if (!this.#mismatched.has(this.pathOf(origin, output))) return new MutiraoError('MUT_CONTENT_NOT_FOUND', `${name} is not here`);
+    return new MutiraoError('MUT_CONTENT_MISMATCH', `${name} came with other bytes than ${origin.machineId} announced`);
   }
 
   /** Keeps the bytes of a small output. @throws {MutiraoError} MUT_DISK_FULL; nothing is kept then. */

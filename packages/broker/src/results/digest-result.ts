@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 
-import { MutiraoError } from '@mutirao/api/errors';
 import type { OutputContent } from '@mutirao/core/messages';
 import type { Duration, JobId, ReplicaId, TaskIndex } from '@mutirao/core/shared';
 
@@ -57,9 +56,7 @@ export class ResultDigester {
     const { arrivals } = this.#sources;
     const path = arrivals.pathOf(order, output);
     if (await stat(path).then(() => true, () => false)) return;
-    const name = `output ${describe(order, output)} of r${order.replicaId}`;
-    if (arrivals.isMismatched(path)) throw new MutiraoError('MUT_CONTENT_MISMATCH', `${name} came with other bytes than ${order.machineId} announced`);
-    throw new MutiraoError('MUT_CONTENT_NOT_FOUND', `${name} is not here`);
+    throw arrivals.explainMissing(order, output, `output ${describe(order, output)} of r${order.replicaId}`);
   }
 }
 

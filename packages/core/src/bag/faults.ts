@@ -86,8 +86,8 @@ export const faultRows: readonly FaultRow[] = [
   { phase: 'accepting', happens: 'an output leads out of its place at home', code: 'MUT_PATH_ESCAPES', fault: 'task' },
   { phase: 'accepting', happens: 'the check does not accept the result, or takes too long', code: 'MUT_CHECK_FAILED', fault: 'task' },
   { phase: 'accepting', happens: 'the bytes of an output did not arrive', code: 'MUT_CONTENT_NOT_FOUND', fault: 'site' },
-  { phase: 'accepting', happens: 'the bytes of an output are not those that the machine announced', code: 'MUT_CONTENT_MISMATCH', fault: 'machine' },
-  { phase: 'accepting', happens: 'too few machines agree on the result', code: 'MUT_NO_MAJORITY', fault: 'task' },
+  { phase: 'accepting', happens: 'the bytes of an output are not those that the machine announced (a machine whose results end so three times is quarantined until its trust record is reset)', code: 'MUT_CONTENT_MISMATCH', fault: 'machine' },
+  { phase: 'accepting', happens: 'too few machines agree on the result (the task fails at once)', code: 'MUT_NO_MAJORITY', fault: 'task' },
 ];
 
 /** The code and the fault of an error of the operating system. */
@@ -105,6 +105,11 @@ for (const { phase, code, fault } of faultRows) if (phase !== 'accepting' && !fa
 /** Whose fault the end of a replica is that its machine reports with this code. */
 export function faultOfCode(code: string): Fault {
   return faultsOfCodes.get(code) ?? 'unknown';
+}
+
+/** Whose fault it is that home does not take the result of a replica, for this reason. */
+export function faultAtHome(code: string): Fault {
+  return faultRows.find((row) => row.phase === 'accepting' && row.code === code)?.fault ?? 'unknown';
 }
 
 /** A task is given up when it ended so often for reasons that nobody can place. */

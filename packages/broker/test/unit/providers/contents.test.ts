@@ -125,7 +125,8 @@ test('a beginning that does not fit is forgotten, and is no lie of its machine',
   for (const transferId of ['t1', 't2']) {
     fetcher.fetch('alpha/m', { transferId, content, isKept: false });
     await fetcher.settled('alpha/m', transferId);
-    t.false(arrivals.isMismatched(arrivals.pathOfTransfer('alpha/m', transferId, content.sha256)));
+    const output = { outputIndex: 0, path: '', content, mode: 0o600, inline: undefined, transferId };
+    t.is(arrivals.explainMissing({ replicaId: 1, machineId: 'alpha/m' }, output, 'it').code, 'MUT_CONTENT_NOT_FOUND');
   }
   t.deepEqual(offsets, [8, 0]);
   t.true(readFileSync(arrivals.pathOfTransfer('alpha/m', 't2', content.sha256)).equals(bytes));

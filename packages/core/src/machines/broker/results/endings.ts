@@ -1,4 +1,4 @@
-import { doubtsMax, faultOfCode, isCountedLoss, isDoubted, isShutdown, isStop, noSpace, stopsMax } from '../../../bag/index.ts';
+import { doubtsMax, faultAtHome, faultOfCode, isCountedLoss, isDoubted, isShutdown, isStop, noSpace, stopsMax } from '../../../bag/index.ts';
 import type { ReplicaEnd, TaskStatus } from '../../../messages/index.ts';
 import type { Instant } from '../../../shared/index.ts';
 import type { ReplicaEnding, ReplicaFate } from '../changes.ts';
@@ -92,8 +92,26 @@ export function isSpent({ failureCount, lossCount, doubtCount, stopCount }: Open
 export function statusWithout({ state }: Pick<Turn, 'state'>, { job, task }: Success, fate: ReplicaFate): TaskStatus {
   if ((task.successes?.length ?? 0) > 1) return 'verifying';
   if (task.replicas.length > 0) return 'running';
-  if (fate === 'cancelled' || job.status === 'cancelled') return 'cancelled';
+  if (job.status === 'cancelled') return 'cancelled';
   return statusAlone(task, { fate, reason: '', startedAt: 0, failuresMax: job.failuresMax, lossesMax: state.options.lossesMax });
+}
+
+/** The ending of a success that home does not take. */
+export function refusedEnding(turn: Pick<Turn, 'state'>, success: Success, { reason, detail }: { readonly reason: string; readonly detail: string }): ReplicaEnding {
+  const fate = refusedFate(success.job, reason);
+  const taskStatus = statusWithout(turn, success, fate);
+  const isLostOften = taskStatus === 'failed' && fate === 'lost';
+  return { ...success.ending, fate, taskStatus, reason: isLostOften ? lostOften : reason, detail: isLostOften ? `the last one: ${reason} ${detail}` : detail };
+}
+
+/** The code of a check that was ended with its job, which may run again by the time that the check's end is reported. */
+const cancelledCode = 'MUT_CANCELLED';
+
+/** Bytes that did not arrive, or not as they were announced, say nothing about the task. */
+function refusedFate({ status }: BrokerJob, reason: string): ReplicaFate {
+  if (status === 'cancelled' || reason === cancelledCode) return 'cancelled';
+  const fault = faultAtHome(reason);
+  return fault === 'site' || fault === 'machine' ? 'lost' : 'failed';
 }
 
 /**

@@ -1,6 +1,6 @@
 import { askToAccept, settle } from './bring-home.ts';
 import { judge, noteMismatch, noteOutvoted } from '../trust/convict.ts';
-import { statusWithout } from './endings.ts';
+import { refusedEnding } from './endings.ts';
 import type { InputOf } from '../inputs.ts';
 import type { Success } from '../state.ts';
 import { noteWritten } from './stored-inputs.ts';
@@ -57,14 +57,13 @@ function isStillDecided({ state }: Turn, { job, task, digest }: Success): boolea
   return decision.kind === 'accepted' && decision.digest === digest;
 }
 
-/** Counts a result that could not be brought home or did not pass its check as a failure, and turns to the next success. */
+/** Ends a result that could not be brought home or did not pass its check by whose fault that is, and turns to the next success. */
 export function refuseResult(turn: Turn, input: InputOf<'ResultRefused'>): void {
   const success = turn.state.successes.get(input.replicaId);
   if (success === undefined) return;
   const { task, job } = success;
-  const fate = job.status === 'cancelled' ? 'cancelled' : 'failed';
   const { reason, detail } = input;
-  settle(turn, success, { ...success.ending, fate, taskStatus: statusWithout(turn, success, fate), reason, detail });
+  settle(turn, success, refusedEnding(turn, success, input));
   if (task.successes !== undefined && !isVotedOn(job)) askToAccept(turn, task);
   if (reason === mismatchCode) noteMismatch(turn, success, detail);
 }
