@@ -7,7 +7,7 @@ import { Root } from '@mutirao/api/common';
 import { GridMachineProviderServiceClient, GridMachineProviderServiceService, type GetResourceResponse } from '@mutirao/api/provider';
 import { quietLogger } from '@mutirao/runtime/log';
 import { bind, callUnary, dial, serve } from '@mutirao/runtime/rpc';
-import { discardSocket, freeSocket, Grid, taskGroup, temporaryFolder, until as poll, type GridOptions } from '@mutirao/testkit';
+import { discardSocket, freeSocket, Grid, slowHome, slowProvider, taskGroup, temporaryFolder, until as poll, type GridOptions } from '@mutirao/testkit';
 
 /** These walks are long: a machine that is busy with other things is to pass them, too. */
 const patience = 180_000;
@@ -186,8 +186,9 @@ test.serial('inputs of leased tasks are brought to the site beforehand', async (
   }
 });
 
-test.serial('a provider killed while it stands in for its broker loses nothing of what it kept', async (t) => {
-  const made = await world(t, { clusters: [2] });
+/** The broker is killed, then the provider that stands in for it, and both come back while tasks run: every result is there once. */
+async function killWhileStandingIn(t: ExecutionContext, options: GridOptions = {}): Promise<void> {
+  const made = await world(t, { clusters: [2], ...options });
   const { grid, runs, outputs } = made;
   const jobId = await grid.client.submit([taskGroup(`sleep 0.2; ${large(runs)}`, 80, { outputs: outputTo(outputs) })], { replicasMax: 1 });
   await until(() => runsOf(runs) >= 2, 'some tasks have run');
@@ -202,6 +203,15 @@ test.serial('a provider killed while it stands in for its broker loses nothing o
   t.is((await grid.client.waitEnded(jobId)).finishedCount, 80);
   t.deepEqual(wrongLargeOutputs(outputs, 80), []);
   t.is(runsOf(runs), 80, 'a task ran twice, or not at all');
+}
+
+test.serial('a provider killed while it stands in for its broker loses nothing of what it kept', async (t) => {
+  await killWhileStandingIn(t);
+});
+
+test.serial('an output whose push ends while kept reports are delivered is fetched once, and nothing waits for it again', async (t) => {
+  // So slow that pushes end in the midst of the delivery. Were one announced twice, the second fetch would find nothing, and its machine stand still for five minutes.
+  await killWhileStandingIn(t, { preloads: { broker: slowHome, provider: slowProvider } });
 });
 
 test.serial('an agent killed while its broker is away: what it reported is kept, and what it ran runs on another', async (t) => {

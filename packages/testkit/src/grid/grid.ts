@@ -25,6 +25,8 @@ export interface GridOptions {
   readonly providerArgs?: readonly string[];
   readonly agentArgs?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Modules of the testkit that are loaded into programs before their own; left out for none. */
+  readonly preloads?: { readonly broker?: URL; readonly provider?: URL; readonly cluster?: URL };
   /** The account that everything runs as; left out for our own account. */
   readonly account?: ProgramAccount;
   /** An existing folder in which the home folder is made; the system's temporary one when left out. */
@@ -161,7 +163,7 @@ export class Grid {
   }
 
   #program(name: 'broker' | 'provider' | 'cluster', args: readonly string[]): Program {
-    return new Program(name, ['--home', this.home, ...(this.#options.listen === undefined ? [] : ['--listen', this.#options.listen]), ...args], this.#env(), this.#witnesses());
+    return new Program(name, ['--home', this.home, ...(this.#options.listen === undefined ? [] : ['--listen', this.#options.listen]), ...args], this.#env(), { ...this.#witnesses(), ...preloadOf(this.#options, name) });
   }
 
   #witnesses(): { readonly account?: ProgramAccount } {
@@ -171,6 +173,11 @@ export class Grid {
   #env(): Record<string, string> {
     return { MUTIRAO_HOME: this.home, ...this.#options.env };
   }
+}
+
+function preloadOf({ preloads = {} }: GridOptions, name: 'broker' | 'provider' | 'cluster'): { readonly preload?: URL } {
+  const preload = preloads[name];
+  return preload === undefined ? {} : { preload };
 }
 
 /** Whether a process ended over an error: signals are what tests send. */

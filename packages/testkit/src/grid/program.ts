@@ -27,6 +27,8 @@ export interface ProgramWitnesses {
   readonly isOrdinary?: boolean;
   /** Where all lines of its log go too; left out for nowhere. */
   readonly logFile?: string;
+  /** A module of the testkit that is loaded before its own, to slow it down for example; left out for none. */
+  readonly preload?: URL;
   /** The account that it runs as, and programs that this account can run; left out for our own. */
   readonly account?: ProgramAccount;
   /** Called when the process has ended, and its log with it, unless `kill` has been called. */
@@ -58,6 +60,7 @@ export class Program {
   readonly #env: Readonly<Record<string, string>>;
   readonly #logFile: string | undefined;
   readonly #account: ProgramAccount | undefined;
+  readonly #preload: URL | undefined;
   readonly #onUnaskedEnd: ((end: UnaskedEnd) => void) | undefined;
   #child: ChildProcess | undefined;
   #isAsked = false;
@@ -76,6 +79,7 @@ export class Program {
     this.#env = env;
     this.#logFile = more.logFile;
     this.#account = more.account;
+    this.#preload = more.preload;
     this.#onUnaskedEnd = more.onUnaskedEnd;
   }
 
@@ -102,7 +106,9 @@ export class Program {
   /** Starts it and, unless it is an agent (which listens for nothing), waits for its address. A restarted program keeps its port. */
   async start(): Promise<void> {
     const account = this.#account;
-    const program = account === undefined ? this.#words() : [account.node, join(account.programs, `${this.name}.cjs`)] as const;
+    const preload = this.#preload === undefined ? [] : ['--import', this.#preload.href];
+    const [interpreter, ...script] = account === undefined ? this.#words() : [account.node, join(account.programs, `${this.name}.cjs`)] as const;
+    const program = [interpreter, ...preload, ...script] as const;
     const [node, ...own] = this.#isOrdinary ? asOrdinaryAccount(program) : program;
     const child = spawn(node, [...own, ...this.#args], {
       stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...this.#env }, ...(account === undefined ? {} : { uid: account.uid, gid: account.gid, cwd: '/' }),
