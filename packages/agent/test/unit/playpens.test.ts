@@ -16,6 +16,7 @@ test('a playpen is empty and its user\'s alone, whatever the task before did to 
     t.is(statSync(playpen).mode & 0o7777, 0o700);
     deed(playpen);
     playpens.release(3);
+    t.deepEqual(existsSync(playpen) ? readdirSync(playpen) : [], [], 'what a task leaves does not stay until the next one comes');
   }
 });
 
