@@ -1,6 +1,6 @@
 import type { TaskIndex } from '../../../shared/index.ts';
 import { isConvicted, judgeOutvoted, type Verdict } from '../../../trust/index.ts';
-import { settle } from '../results/bring-home.ts';
+import { askToAccept, settle } from '../results/bring-home.ts';
 import { statusWithout } from '../results/endings.ts';
 import type { InputOf } from '../inputs.ts';
 import { loseReplicas } from '../machines/lose-machine.ts';
@@ -8,7 +8,7 @@ import type { BrokerJob, BrokerState, OpenTask, Success } from '../state.ts';
 import type { TrustEvidence } from './trust-evidence.ts';
 import { credibilityOf, findIdentity, identityOf } from './trust-records.ts';
 import { addCancel, commit, reply, replyNotFound, type Turn } from '../turn.ts';
-import { decideVotes, votesOf } from './votes.ts';
+import { decideVotes, isVotedOn, votesOf } from './votes.ts';
 
 /** The code of what a machine loses when it is caught. */
 const caughtCode = 'MUT_MACHINE_QUARANTINED';
@@ -86,12 +86,19 @@ function shutOut(turn: Turn, suspect: Suspect): void {
     for (const { replicaId } of replicas) addCancel(turn, machine, replicaId);
     loseReplicas(turn, machine, { replicas, reason: caughtCode, silentSince: undefined });
   }
-  for (const success of [...state.successes.values()]) {
-    if (success.identity !== suspect.identity) continue;
+  dropSuccesses(turn, suspect);
+  for (const job of state.jobs.values()) doubtSupported(turn, job, suspect);
+}
+
+/** Ends the machine's results that are not taken yet. Where one of them was being brought home and nothing is voted on, the task's next one is brought home instead. */
+function dropSuccesses(turn: Turn, { identity }: Suspect): void {
+  const successes = [...turn.state.successes.values()].filter((success) => success.identity === identity);
+  const bereft = new Set(successes.filter((success) => !isVotedOn(success.job) && success.task.successes?.[0] === success).map(({ task }) => task));
+  for (const success of successes) {
     const taskStatus = statusWithout(turn, success, 'outvoted');
     settle(turn, success, { ...success.ending, fate: 'outvoted', taskStatus, reason: caughtCode, detail: '' });
   }
-  for (const job of state.jobs.values()) doubtSupported(turn, job, suspect);
+  for (const task of bereft) if (task.successes !== undefined) askToAccept(turn, task);
 }
 
 /** Doubts the results of a job that are not credible enough without that machine. */
