@@ -69,6 +69,8 @@ export class OutputSpool {
   readonly #outputs = new Map<string, SpooledOutput>();
   /** How many outputs share a content. */
   readonly #uses = new Map<string, number>();
+  /** How many outputs of a content are on their way in: its file may be there before they are entered. */
+  readonly #arriving = new Map<string, number>();
   #bytes: Bytes = 0;
   /** Bytes of outputs that are on their way in. */
   #coming: Bytes = 0;
@@ -119,15 +121,17 @@ export class OutputSpool {
     const { content } = output;
     this.#demandRoom(output);
     this.#coming += content.size;
+    this.#arriving.set(content.sha256, (this.#arriving.get(content.sha256) ?? 0) + 1);
     try {
       await this.#take(content, chunks, begin);
+      this.#insert(output);
     } catch (error) {
       if (error instanceof MutiraoError && error.code === 'MUT_DISK_FULL') throw this.#refuse(output, 'the disk is full', error);
       throw error;
     } finally {
       this.#coming -= content.size;
+      this.#noteArrived(content.sha256);
     }
-    this.#insert(output);
     this.#note('');
   }
 
@@ -241,7 +245,20 @@ export class OutputSpool {
     }
     this.#uses.delete(sha256);
     this.#bytes -= size;
-    rmSync(this.#store.path(sha256), { force: true });
+    this.#removeUnused(sha256);
+  }
+
+  /** An output of a content has come, or did not. */
+  #noteArrived(sha256: string): void {
+    const count = (this.#arriving.get(sha256) ?? 1) - 1;
+    if (count > 0) this.#arriving.set(sha256, count);
+    else this.#arriving.delete(sha256);
+    this.#removeUnused(sha256);
+  }
+
+  /** Removes a content that no output has. While another output of it arrives it stays: the file may be that one's. */
+  #removeUnused(sha256: string): void {
+    if (!this.#uses.has(sha256) && !this.#arriving.has(sha256)) rmSync(this.#store.path(sha256), { force: true });
   }
 
   #demandRoom(output: SpooledOutput): void {

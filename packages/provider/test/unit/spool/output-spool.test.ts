@@ -157,6 +157,33 @@ test('a content goes with the last output that shares it', async (t) => {
   t.is(disk.open().count, 0);
 });
 
+test('a content stays for an output whose bytes have come when the last other output that shares it goes', async (t) => {
+  const disk = new Disk(t);
+  // The time is asked for when the bytes are on the disk, and the output is not in the table yet.
+  let onTime = (): void => undefined;
+  const spool = disk.open({ clock: { now: () => { onTime(); return disk.now; } } });
+  await spool.keep(anOutput('t1', large), inPieces(large));
+  onTime = () => { spool.remove(['t1']); };
+  await spool.keep(anOutput('t2', large), inPieces(large));
+  t.is(spool.find('t1'), undefined);
+  t.true((await bytesOf(spool, 't2')).equals(large));
+  spool.remove(['t2']);
+  t.deepEqual([spool.bytes, disk.files()], [0, []]);
+});
+
+test('a content goes with the last output that shares it also while another one of it comes that breaks', async (t) => {
+  const disk = new Disk(t);
+  const spool = disk.open();
+  await spool.keep(anOutput('t1', large), inPieces(large));
+  async function* cut(): AsyncGenerator<Uint8Array> {
+    spool.remove(['t1']);
+    yield* breaking(large.subarray(0, 1000));
+  }
+  await t.throwsAsync(spool.keep(anOutput('t2', large), cut()), { message: 'the line is cut' });
+  t.deepEqual([spool.bytes, spool.count], [0, 0]);
+  t.deepEqual(disk.files().filter((name) => !name.includes('part-')), []);
+});
+
 test('what a killed process left half done is swept away, and what is too old', async (t) => {
   const disk = new Disk(t);
   const spool = disk.open();
