@@ -15,6 +15,7 @@ export { BrokerDialogue, describeBrokerCommand } from './broker-dialogue.ts';
 export { BrokerWorld } from './broker-world.ts';
 export { buildExampleClient, type ClientLanguage, type ExampleClient } from './grid/example-client.ts';
 export { Grid, type GridMachineOptions, type GridOptions } from './grid/grid.ts';
+export { HostileAgent, type HostileWords } from './grid/hostile-agent.ts';
 export { slowHome, slowProvider } from './slowness/index.ts';
 export { NatsServer } from './grid/nats-server.ts';
 export { packedProgram, SiteWorld } from './grid/site-world.ts';

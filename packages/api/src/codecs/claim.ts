@@ -1,6 +1,7 @@
 import type { ClaimContents, ClaimedReservation } from '@mutirao/core/messages';
 
 import { MutiraoError } from '../errors/index.ts';
+import { limits } from '../limits.ts';
 
 /** The payload on the wire: the registered names of a JSON web token, and ours. */
 export interface ClaimPayload {
@@ -57,11 +58,14 @@ const numberNames = ['start_unix_ms', 'end_unix_ms', 'amount'] as const;
 export function readClaimPayload(payload: Record<string, unknown> | undefined): (ClaimContents & { readonly issuer: string }) | undefined {
   if (payload === undefined || textNames.some((name) => typeof payload[name] !== 'string') || numberNames.some((name) => typeof payload[name] !== 'number')) return undefined;
   const told = payload as unknown as ClaimPayload;
+  const { start_unix_ms: startsAt, end_unix_ms: endsAt, amount } = told;
+  const isWindow = Number.isSafeInteger(startsAt) && Number.isSafeInteger(endsAt) && startsAt >= 0 && startsAt < endsAt && endsAt <= limits.instant.max;
+  const units = readUnits(told.units);
+  if (!isWindow || !Number.isSafeInteger(amount) || amount < 1 || units === undefined) return undefined;
   const [, id, revision] = /^(\d{1,15})\.(\d{1,9})$/.exec(told.jti) ?? [];
   if (id === undefined) return undefined;
   return {
-    issuer: told.iss, userId: told.sub, resourceId: told.aud, reservationId: Number(id), revision: Number(revision), startsAt: told.start_unix_ms, endsAt: told.end_unix_ms,
-    amount: told.amount, units: readUnits(told.units),
+    issuer: told.iss, userId: told.sub, resourceId: told.aud, reservationId: Number(id), revision: Number(revision), startsAt, endsAt, amount, units,
   };
 }
 
@@ -78,11 +82,14 @@ export function printUnits(units: readonly number[]): string {
   return parts.join(',');
 }
 
-/** Reads what `printUnits` wrote. */
-function readUnits(text: string): number[] {
-  if (text === '') return [];
-  return text.split(',').flatMap((part) => {
-    const [first = 0, last = first] = part.split('-').map(Number);
-    return Array.from({ length: last - first + 1 }, (_none, index) => first + index);
-  });
+/** Reads what `printUnits` wrote; undefined for anything else, and for more units than a reservation has. */
+function readUnits(text: string): number[] | undefined {
+  const units: number[] = [];
+  if (text === '') return units;
+  for (const part of text.split(',')) {
+    const [, first = '', last = first] = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(part) ?? [];
+    if (first === '' || Number(last) - Number(first) >= limits.units.max - units.length) return undefined;
+    for (let unit = Number(first); unit <= Number(last); unit++) units.push(unit);
+  }
+  return units;
 }

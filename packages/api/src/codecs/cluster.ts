@@ -7,7 +7,8 @@ import {
   RequestStatus as RequestStatusWire, type AllocateRequest, type AllocateResponse, type GetLimitsResponse, type GetQueueRequest, type GetQueueResponse, type GetScoresRequest,
   type GetScoresResponse, type HonouredReservation as HonouredReservationWire, type QueuedRequest as QueuedRequestWire, type QueueRanking as QueueRankingWire, type ReleaseRequest,
 } from '../generated/mutirao/cluster/v1/cluster.ts';
-import { badRequest } from './common.ts';
+import { clip } from '../limits.ts';
+import { badRequest, boundList, boundName, boundNumber, boundProcessors, boundText } from './common.ts';
 
 /** Most words of a request's command, and most variables of its environment. */
 export const orderWordsMax = 4096;
@@ -19,8 +20,9 @@ export const endedListedMax = 10_000;
 
 /** Reads an order. The limits of the cluster are the cluster's to check. @throws {MutiraoError} MUT_BAD_REQUEST with the value found and wanted. */
 export function decodeAllocateRequest(wire: AllocateRequest): RequestOrder {
-  if (wire.widthProcessors < 1) throw badRequest(`width_processors is ${wire.widthProcessors}; want 1 or more`);
+  boundProcessors(wire.widthProcessors, 'resourceProcessors', 'width_processors');
   if (wire.walltimeMs < 1) throw badRequest(`walltime_ms is ${wire.walltimeMs}; want 1 or more`);
+  boundNumber(wire.walltimeMs, 'duration', 'walltime_ms');
   if ((wire.command[0] ?? '') === '') throw badRequest('command is empty');
   if (wire.command.length > orderWordsMax) throw badRequest(`command has ${wire.command.length} words; want at most ${orderWordsMax}`);
   if (wire.workingDirectory !== '' && !wire.workingDirectory.startsWith('/')) {
@@ -117,6 +119,10 @@ export function decodeLimitsOf(wire: GetLimitsResponse): ResourceLimits {
     widthMax: wire.widthProcessorsMax, walltimeGranularity: wire.walltimeGranularityMs,
   };
   for (const [name, value] of Object.entries(limits)) if (value < 1) throw badRequest(`${name} is ${value}; want 1 or more`);
+  boundNumber(limits.processors, 'resourceProcessors', 'processors');
+  boundNumber(limits.widthMax, 'resourceProcessors', 'width_processors_max');
+  boundNumber(limits.walltimeMax, 'duration', 'walltime_ms_max');
+  boundNumber(limits.walltimeGranularity, 'duration', 'walltime_granularity_ms');
   return limits;
 }
 
@@ -130,8 +136,10 @@ export function encodeQueueListing(listing: QueueListing): GetQueueResponse {
 
 /** Reads a listing. @throws {MutiraoError} MUT_BAD_REQUEST for a status that this release does not know. */
 export function decodeQueueListing(wire: GetQueueResponse): QueueListing {
+  boundList(wire.requests, 'requests', 'requests');
+  boundList(wire.reservations, 'reservations', 'reservations');
   return {
-    at: wire.atUnixMs, processorsFree: wire.processorsFree, requests: wire.requests.map(decodeQueuedRequest),
+    at: boundNumber(wire.atUnixMs, 'instant', 'at_unix_ms'), processorsFree: boundNumber(wire.processorsFree, 'resourceProcessors', 'processors_free'), requests: wire.requests.map(decodeQueuedRequest),
     ...(wire.reservations.length === 0 ? {} : { reservations: wire.reservations.map(decodeReservation) }),
     ...(wire.ranking === undefined ? {} : { ranking: decodeRanking(wire.ranking) }),
   };
@@ -139,7 +147,8 @@ export function decodeQueueListing(wire: GetQueueResponse): QueueListing {
 
 function decodeRanking({ weight, leadMsMax, score }: QueueRankingWire): QueueRanking {
   if (!(weight > 0 && score >= 0 && score <= 100)) throw badRequest(`ranking has a weight of ${weight} and a score of ${score}; want a weight above 0 and a score from 0 to 100`);
-  return { weight, leadMax: leadMsMax, score };
+  if (!(weight < Infinity)) throw badRequest('ranking has a weight without end; want a number');
+  return { weight, leadMax: boundNumber(leadMsMax, 'duration', 'ranking.lead_ms_max'), score };
 }
 
 const statuses = [
@@ -151,7 +160,12 @@ function encodeReservation({ reservationId, userId, count, usedCount, startsAt, 
 }
 
 function decodeReservation({ reservationId, userId, processors, processorsUsed, startUnixMs, endUnixMs, lateMs }: HonouredReservationWire): HonouredReservation {
-  return { reservationId, userId, count: processors, usedCount: processorsUsed, startsAt: startUnixMs, endsAt: endUnixMs, lateBy: lateMs };
+  if (endUnixMs <= startUnixMs) throw badRequest(`reservation ${reservationId} is from ${startUnixMs} to ${endUnixMs}; want it to end after its start`);
+  return {
+    reservationId, userId: boundName(userId, 'name', 'reservation.user_id'), count: boundNumber(processors, 'resourceProcessors', 'reservation.processors'),
+    usedCount: boundNumber(processorsUsed, 'resourceProcessors', 'reservation.processors_used'), startsAt: startUnixMs, endsAt: boundNumber(endUnixMs, 'instant', 'reservation.end_unix_ms'),
+    lateBy: boundNumber(lateMs, 'duration', 'reservation.late_ms'),
+  };
 }
 
 function encodeQueuedRequest(request: QueuedRequest): QueuedRequestWire {
@@ -159,7 +173,7 @@ function encodeQueuedRequest(request: QueuedRequest): QueuedRequestWire {
     requestId: request.managerRequestId, userId: request.userId, widthProcessors: request.width, walltimeMs: request.walltime,
     status: statuses.find(([status]) => status === request.status)?.[1] ?? RequestStatusWire.UNSPECIFIED,
     submittedUnixMs: request.submittedAt, startsUnixMs: request.startsAt, endedUnixMs: request.endedAt,
-    endReason: request.endReason, clientRequestId: request.clientRequestId, reservationId: request.reservationId ?? 0, rankedUnixMs: request.rankedAt ?? 0,
+    endReason: clip(request.endReason), clientRequestId: request.clientRequestId, reservationId: request.reservationId ?? 0, rankedUnixMs: request.rankedAt ?? 0,
   };
 }
 
@@ -167,10 +181,11 @@ function decodeQueuedRequest(wire: QueuedRequestWire): QueuedRequest {
   const status = statuses.find(([, wireStatus]) => wireStatus === wire.status)?.[0];
   if (status === undefined) throw badRequest(`status of request ${wire.requestId} is ${wire.status}; want queued, running or ended`);
   return {
-    managerRequestId: wire.requestId, userId: wire.userId, width: wire.widthProcessors, walltime: wire.walltimeMs, status,
-    submittedAt: wire.submittedUnixMs, startsAt: wire.startsUnixMs, endedAt: wire.endedUnixMs,
-    endReason: wire.endReason, clientRequestId: wire.clientRequestId, ...(wire.reservationId === 0 ? {} : { reservationId: wire.reservationId }),
-    ...(wire.rankedUnixMs === 0 ? {} : { rankedAt: wire.rankedUnixMs }),
+    managerRequestId: boundName(wire.requestId, 'name', 'request_id'), userId: boundName(wire.userId, 'name', 'user_id'), width: boundProcessors(wire.widthProcessors, 'resourceProcessors', 'width_processors'),
+    walltime: boundNumber(wire.walltimeMs, 'duration', 'walltime_ms'), status,
+    submittedAt: boundNumber(wire.submittedUnixMs, 'instant', 'submitted_unix_ms'), startsAt: boundNumber(wire.startsUnixMs, 'instant', 'starts_unix_ms'), endedAt: boundNumber(wire.endedUnixMs, 'instant', 'ended_unix_ms'),
+    endReason: boundText(wire.endReason, 'text', 'end_reason'), clientRequestId: boundName(wire.clientRequestId, 'name', 'client_request_id'), ...(wire.reservationId === 0 ? {} : { reservationId: wire.reservationId }),
+    ...(wire.rankedUnixMs === 0 ? {} : { rankedAt: boundNumber(wire.rankedUnixMs, 'instant', 'ranked_unix_ms') }),
   };
 }
 

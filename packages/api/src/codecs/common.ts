@@ -1,6 +1,7 @@
 import type { Content, Limits, Root } from '@mutirao/core/messages';
 
 import { MutiraoError } from '../errors/index.ts';
+import { limits, type LimitName } from '../limits.ts';
 import { Root as RootWire, type Content as ContentWire, type Limits as LimitsWire } from '../generated/mutirao/common/v1/common.ts';
 
 const sha256Length = 32;
@@ -8,7 +9,7 @@ const sha256Length = 32;
 /** Reads a content's name. @throws {MutiraoError} MUT_BAD_REQUEST when it is absent or its hash is not 32 bytes long. */
 export function decodeContent(wire: ContentWire | undefined, name = 'content'): Content {
   if (wire === undefined) throw badRequest(`${name} is absent`);
-  return { sha256: decodeSha256(wire.sha256, `${name}.sha256`), size: wire.sizeBytes };
+  return { sha256: decodeSha256(wire.sha256, `${name}.sha256`), size: boundNumber(wire.sizeBytes, 'contentBytes', `${name}.size_bytes`) };
 }
 
 /** Writes a content's name for the wire. */
@@ -42,6 +43,54 @@ export function decodeLimits(wire: LimitsWire | undefined): Limits {
 /** Writes the bounds on a replica for the wire. */
 export function encodeLimits(limits: Limits): LimitsWire {
   return { runTimeMsMax: limits.runTimeMax, memoryBytesMax: limits.memoryMax, outputBytesMax: limits.outputMax };
+}
+
+/** Reads a text of bounded length. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function boundText(value: string, limit: LimitName, name: string): string {
+  if (value.length > limits[limit].max) throw badRequest(`${name} has ${value.length} characters; want ${limits[limit].max} at most`);
+  return value;
+}
+
+/** Neither controls a terminal nor ends a line. */
+const controlCharacter = /[\p{Cc}\u2028\u2029]/u;
+
+/** Reads a name of bounded length. @throws {MutiraoError} MUT_BAD_REQUEST where it holds a control character. */
+export function boundName(value: string, limit: LimitName, name: string): string {
+  boundText(value, limit, name);
+  if (controlCharacter.test(value)) throw badRequest(`${name} is ${JSON.stringify(value)}; want it without control characters`);
+  return value;
+}
+
+/** Reads the code of a reason; empty for none. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function boundCode(value: string, name: string): string {
+  if (value !== '' && (value.length > limits.code.max || !/^[\w.-]+$/.test(value))) throw badRequest(`${name} is ${JSON.stringify(value.slice(0, limits.code.max))}; want a code of the error registry`);
+  return value;
+}
+
+/** Reads a whole number that is bounded: a count, a size, an instant or a duration. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function boundNumber(value: number, limit: LimitName, name: string): number {
+  // Also false for what is no number.
+  if (!(value >= 0 && value <= limits[limit].max)) throw badRequest(`${name} is ${value}; want 0 to ${limits[limit].max}`);
+  return value;
+}
+
+/** Reads processors, of which there must be one. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function boundProcessors(value: number, limit: 'machineProcessors' | 'resourceProcessors', name: string): number {
+  if (!(value >= 1 && value <= limits[limit].max)) throw badRequest(`${name} is ${value}; want 1 to ${limits[limit].max}`);
+  return value;
+}
+
+/** Reads a list of bounded length. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function boundList<T>(list: readonly T[], limit: LimitName, name: string): readonly T[] {
+  if (list.length > limits[limit].max) throw badRequest(`${name} has ${list.length} items; want ${limits[limit].max} at most`);
+  return list;
+}
+
+/** Reads texts for people. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function boundReasons(texts: string[], name: string): string[] {
+  boundList(texts, 'reasons', name);
+  for (const text of texts) boundText(text, 'text', name);
+  return texts;
 }
 
 /** The error for a field that says what it may not. */

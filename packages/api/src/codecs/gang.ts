@@ -4,7 +4,7 @@ import type {
   GangHeld as GangHeldWire, GangMember as GangMemberWire, GangPlace as GangPlaceWire, StartGang as StartGangWire,
 } from '../generated/mutirao/machine/v1/machine.ts';
 import { asBuffer } from './as-buffer.ts';
-import { badRequest } from './common.ts';
+import { badRequest, boundList, boundName, boundProcessors } from './common.ts';
 
 /** Bytes of a gang's key. */
 const secretBytes = 32;
@@ -30,6 +30,8 @@ export function decodeGangHeld({ replicaId, name, addresses }: GangHeldWire): Ga
   if (replicaId < 1) throw badRequest(`gang_held.replica_id is ${replicaId}; want 1 or more`);
   if (!isName(name)) throw badRequest(`gang_held.name is ${JSON.stringify(name.slice(0, 100))}; want 1 to 255 characters without spaces`);
   if (addresses.length === 0) throw badRequest('gang_held.addresses is empty; want one or more');
+  boundList(addresses, 'addresses', 'gang_held.addresses');
+  for (const address of addresses) boundName(address, 'address', 'gang_held.addresses');
   return { replicaId, name, addresses };
 }
 
@@ -55,7 +57,9 @@ function decodeGangMember({ rank, name, addresses, processors }: GangMemberWire,
   if (rank !== index) throw badRequest(`${path}.rank is ${rank}; want ${index}`);
   if (!isName(name)) throw badRequest(`${path}.name is ${JSON.stringify(name.slice(0, 100))}; want 1 to 255 characters without spaces`);
   if (addresses.length === 0) throw badRequest(`${path}.addresses is empty; want one or more`);
-  if (processors < 1) throw badRequest(`${path}.processors is ${processors}; want 1 or more`);
+  boundList(addresses, 'addresses', `${path}.addresses`);
+  for (const address of addresses) boundName(address, 'address', `${path}.addresses`);
+  boundProcessors(processors, 'machineProcessors', `${path}.processors`);
   return { rank, name, addresses, processors };
 }
 

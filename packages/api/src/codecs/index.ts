@@ -4,7 +4,7 @@ export {
 } from './broker.ts';
 export { bytesOfName, isByteName, nameOfBytes } from './byte-names.ts';
 export {
-  badRequest, decodeContent, decodeLimits, decodeRoot, decodeSha256, encodeContent, encodeLimits, encodeRoot,
+  badRequest, boundCode, boundList, boundName, boundNumber, boundProcessors, boundReasons, boundText, decodeContent, decodeLimits, decodeRoot, decodeSha256, encodeContent, encodeLimits, encodeRoot,
 } from './common.ts';
 export { printUnits, readClaim, readClaimPart, readClaimPayload, splitClaim, type ClaimPayload } from './claim.ts';
 export { chunkHeadroom, frameChunk, offsetHeader, readChunk } from './content-chunk.ts';
@@ -16,9 +16,9 @@ export {
 export { decodeStartGang, encodeStartGang, gangMembersMax } from './gang.ts';
 export { decodeLease, encodeLease } from './lease.ts';
 export {
-  decodeCancelReplicas, decodeContentOffered, decodeContentWanted, decodeMachineFacts, decodeOutcome, decodeReport, decodeStartReplicas,
+  decodeCancelReplicas, decodeContentOffered, decodeContentPushed, decodeContentWanted, decodeMachineFacts, decodeOutcome, decodeReport, decodeStartReplicas,
   encodeCancelReplicas, encodeContentOffered, encodeContentWanted, encodeMachineFacts, encodeOutcome, encodeReport, encodeStagingTimes, encodeStartReplicas,
-  type CancelReplicas, type ContentOffer, type WantedContent,
+  type CancelReplicas, type ContentOffer, type PushedContent, type WantedContent,
 } from './machine.ts';
 export { decodeKeptMachine, decodeKeptMachineState, encodeKeptMachine, encodeKeptMachineState } from './kept-machine.ts';
 export { encodeProviderQueue } from './provider-queue.ts';

@@ -1,5 +1,5 @@
 import type {
-  Content, InputFile, MachineFacts, MachineReport, Outcome, OutputContent, ReplicaEnd, ReplicaStart, StagingTimes, StartReplicas, TaskTemplate, WorkFolder,
+  Content, InputFile, MachineFacts, MachineReport, Outcome, OutputContent, ReplicaEnd, ReplicaStart, ReservationName, StagingTimes, StartReplicas, TaskTemplate, WorkFolder,
 } from '@mutirao/core/messages';
 import type { Bytes, ReplicaId } from '@mutirao/core/shared';
 
@@ -8,12 +8,14 @@ import {
   Outcome as OutcomeWire,
   type CancelReplicas as CancelReplicasWire, type ContentOffered as ContentOfferedWire, type ContentWanted as ContentWantedWire,
   type MachineFacts as MachineFactsWire, type OutputContent as OutputContentWire, type ReplicaEnded as ReplicaEndedWire, type StagingTimes as StagingTimesWire,
-  type ReplicaStart as ReplicaStartWire, type Report as ReportWire, type StartReplicas as StartReplicasWire,
+  type ReplicaStart as ReplicaStartWire, type ReplicaStarted as ReplicaStartedWire, type Report as ReportWire, type StartReplicas as StartReplicasWire,
 } from '../generated/mutirao/machine/v1/machine.ts';
+import type { ContentPushed as ContentPushedWire } from '../generated/mutirao/provider/v1/provider.ts';
 import { decodeGangHeld, decodeGangPlace, encodeGangHeld, encodeGangPlace } from './gang.ts';
 import { bytesOfName, isByteName, nameOfBytes } from './byte-names.ts';
 import { asBuffer } from './as-buffer.ts';
-import { badRequest, decodeContent, decodeLimits, decodeRoot, encodeContent, encodeLimits, encodeRoot } from './common.ts';
+import { clip } from '../limits.ts';
+import { badRequest, boundCode, boundList, boundName, boundNumber, boundProcessors, boundText, decodeContent, decodeLimits, decodeRoot, encodeContent, encodeLimits, encodeRoot } from './common.ts';
 
 /** Takes replicas back. */
 export interface CancelReplicas {
@@ -73,15 +75,41 @@ export function decodeMachineFacts(wire: MachineFactsWire | undefined): MachineF
   if (wire === undefined) throw badRequest('facts are absent');
   if (wire.machineId === '') throw badRequest('facts.machine_id is empty');
   if (wire.incarnation === '') throw badRequest('facts.incarnation is empty');
-  if (wire.processors < 1) throw badRequest(`facts.processors is ${wire.processors}; want 1 or more`);
-  const attributes: Record<string, string> = {};
-  for (const [name, value] of Object.entries(wire.attributes)) attributes[name.toLowerCase()] = value;
-  const { machineId, incarnation, processors, requestId, sharedTokens, identity, reservation } = wire;
+  const machineId = boundName(wire.machineId, 'machineName', 'facts.machine_id');
+  const incarnation = boundName(wire.incarnation, 'name', 'facts.incarnation');
+  const processors = boundProcessors(wire.processors, 'machineProcessors', 'facts.processors');
+  const attributes = decodeAttributes(wire.attributes);
+  const requestId = boundName(wire.requestId, 'name', 'facts.request_id');
+  const { identity, reservation } = wire;
+  if (identity !== undefined) boundName(identity, 'name', 'facts.identity');
+  if (wire.untilUnixMs !== undefined) boundNumber(wire.untilUnixMs, 'instant', 'facts.until_unix_ms');
+  if (reservation !== undefined) decodeReservationName(reservation);
+  const sharedTokens = boundList(wire.sharedTokens, 'tokens', 'facts.shared_tokens');
+  for (const token of sharedTokens) boundName(token, 'token', 'facts.shared_tokens');
   const facts = {
     machineId, incarnation, processors, attributes, until: wire.untilUnixMs, requestId, ...(identity === undefined ? {} : { identity }), ...(reservation === undefined ? {} : { reservation }),
     ...(wire.takesGangs === true ? { takesGangs: true as const } : {}), ...decodeReportDelay(wire),
   };
   return sharedTokens.length === 0 ? facts : { ...facts, sharedTokens };
+}
+
+function decodeAttributes(wire: MachineFactsWire['attributes']): Record<string, string> {
+  const attributes: Record<string, string> = {};
+  const entries = Object.entries(wire);
+  boundList(entries, 'attributes', 'facts.attributes');
+  for (const [name, value] of entries) {
+    if (boundName(name, 'attributeName', 'the name of an attribute') === '') throw badRequest('the name of an attribute is empty');
+    attributes[name.toLowerCase()] = boundName(value, 'attributeValue', `attribute ${name}`);
+  }
+  return attributes;
+}
+
+/** Reads the name of a reservation. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function decodeReservationName(wire: ReservationName): ReservationName {
+  boundName(wire.resourceId, 'name', 'reservation.resource_id');
+  boundName(wire.userId, 'name', 'reservation.user_id');
+  boundName(wire.mark, 'name', 'reservation.mark');
+  return wire;
 }
 
 /** Writes what a machine is for the wire. */
@@ -116,12 +144,20 @@ export function encodeCancelReplicas(cancel: CancelReplicas): CancelReplicasWire
 /** Reads a machine's report. @throws {MutiraoError} MUT_BAD_REQUEST. */
 export function decodeReport(wire: ReportWire): MachineReport {
   if (wire.sequence < 1) throw badRequest(`report.sequence is ${wire.sequence}; want 1 or more`);
+  boundList(wire.started, 'reportedReplicas', 'report.started');
+  boundList(wire.ended, 'reportedReplicas', 'report.ended');
+  boundList(wire.gangHeld, 'reportedReplicas', 'report.gang_held');
   return {
     sequence: wire.sequence,
-    started: wire.started.map((one) => ({ replicaId: one.replicaId, startedAt: one.startedUnixMs })),
+    started: wire.started.map(decodeStarted),
     ended: wire.ended.map(decodeReplicaEnded),
     ...(wire.gangHeld.length === 0 ? {} : { gangHeld: wire.gangHeld.map(decodeGangHeld) }),
   };
+}
+
+function decodeStarted({ replicaId, startedUnixMs }: ReplicaStartedWire): MachineReport['started'][number] {
+  if (startedUnixMs < 1) throw badRequest('started.started_unix_ms is 0; want when it started');
+  return { replicaId, startedAt: boundNumber(startedUnixMs, 'instant', 'started.started_unix_ms') };
 }
 
 /** Writes a machine's report for the wire. */
@@ -136,12 +172,26 @@ export function encodeReport(report: MachineReport): ReportWire {
 
 /** Reads which contents a machine lacks. @throws {MutiraoError} MUT_BAD_REQUEST. */
 export function decodeContentWanted({ contents, offsets, overWire }: ContentWantedWire): WantedContent[] {
+  boundList(contents, 'wantedContents', 'contents');
   return contents.map((wire, index) => {
     const content = decodeContent(wire, `contents[${index}]`);
     const offset = offsets[index] ?? 0;
     if (offset > content.size) throw badRequest(`offsets[${index}] is ${offset}; want at most the content's size, ${content.size}`);
     return { ...content, ...(offset === 0 ? {} : { offset }), ...(overWire ? { overWire } : {}) };
   });
+}
+
+/** A content that a machine has pushed, or pushes. */
+export interface PushedContent {
+  readonly transferId: string;
+  readonly content: Content;
+  /** The provider has it on its disk, and can be asked again. */
+  readonly isKept: boolean;
+}
+
+/** Reads which content a machine pushes. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function decodeContentPushed({ transferId, content, isKept }: ContentPushedWire): PushedContent {
+  return { transferId: boundName(transferId, 'name', 'transfer_id'), content: decodeContent(content), isKept };
 }
 
 /** Writes which contents a machine lacks for the wire. Where one is to come over the wire, all are. */
@@ -237,14 +287,17 @@ function decodePath({ path, pathBytes }: { readonly path: string; readonly pathB
 }
 
 function decodeReplicaEnded(wire: ReplicaEndedWire): ReplicaEnd {
+  boundNumber(wire.standardOutput.length, 'streamBytes', 'the length of ended.standard_output');
+  boundNumber(wire.standardError.length, 'streamBytes', 'the length of ended.standard_error');
+  boundList(wire.outputs, 'outputFiles', 'ended.outputs');
   return {
     replicaId: wire.replicaId,
     outcome: decodeOutcome(wire.outcome),
     exitStatus: wire.exitStatus,
-    startedAt: wire.startedUnixMs,
-    endedAt: wire.endedUnixMs,
-    reason: wire.reason,
-    detail: wire.detail,
+    startedAt: boundNumber(wire.startedUnixMs, 'instant', 'ended.started_unix_ms'),
+    endedAt: boundNumber(wire.endedUnixMs, 'instant', 'ended.ended_unix_ms'),
+    reason: boundCode(wire.reason, 'ended.reason'),
+    detail: boundText(wire.detail, 'text', 'ended.detail'),
     standardOutput: wire.standardOutput,
     standardError: wire.standardError,
     outputTruncated: wire.outputTruncated,
@@ -261,7 +314,7 @@ function encodeReplicaEnded(end: ReplicaEnd): ReplicaEndedWire {
     startedUnixMs: end.startedAt,
     endedUnixMs: end.endedAt,
     reason: end.reason,
-    detail: end.detail,
+    detail: clip(end.detail),
     standardOutput: asBuffer(end.standardOutput),
     standardError: asBuffer(end.standardError),
     outputTruncated: end.outputTruncated,
@@ -278,15 +331,29 @@ export function encodeStagingTimes(staging: StagingTimes | undefined): StagingTi
 }
 
 function decodeStagingTimes(wire: StagingTimesWire): StagingTimes {
-  return { inputsAskedAt: wire.inputsAskedUnixMs, inputsHereAt: wire.inputsHereUnixMs, inputsPlacingAt: wire.inputsPlacingUnixMs, commandEndedAt: wire.commandEndedUnixMs };
+  return {
+    inputsAskedAt: boundNumber(wire.inputsAskedUnixMs, 'instant', 'staging.inputs_asked_unix_ms'), inputsHereAt: boundNumber(wire.inputsHereUnixMs, 'instant', 'staging.inputs_here_unix_ms'),
+    inputsPlacingAt: boundNumber(wire.inputsPlacingUnixMs, 'instant', 'staging.inputs_placing_unix_ms'), commandEndedAt: boundNumber(wire.commandEndedUnixMs, 'instant', 'staging.command_ended_unix_ms'),
+  };
 }
 
 function decodeOutputContent(wire: OutputContentWire): OutputContent {
   if (wire.mode > 0o777) throw badRequest(`output.mode is 0o${wire.mode.toString(8)}; want 0o777 at most`);
   const { outputIndex, mode, inline, transferId } = wire;
   const path = decodePath(wire);
-  const output = { outputIndex, path, content: decodeContent(wire.content, 'output.content'), mode, inline, transferId };
-  return wire.droppedName === '' ? output : { ...output, droppedName: wire.droppedName };
+  if (path !== '') demandBelow(path);
+  const content = decodeContent(wire.content, 'output.content');
+  if (inline !== undefined && inline.length !== content.size) throw badRequest(`output.inline has ${inline.length} bytes; want the ${content.size} of its content`);
+  if (transferId !== '') boundName(transferId, 'name', 'output.transfer_id');
+  const output = { outputIndex, path, content, mode, inline, transferId };
+  return wire.droppedName === '' ? output : { ...output, droppedName: boundName(wire.droppedName, 'name', 'output.dropped_name') };
+}
+
+/** @throws {MutiraoError} MUT_BAD_REQUEST for a path that does not lead to a file below the folder that it begins in. */
+function demandBelow(path: string): void {
+  boundText(path, 'path', 'output.path');
+  // The way without any part of a path that is not a name.
+  if (/(^|\/)(\.{0,2})(\/|$)/.test(path) || path.includes('\0')) throw badRequest(`output.path is ${JSON.stringify(path)}; want a way down from the output, without "." or ".."`);
 }
 
 function encodeOutputContent(output: OutputContent): OutputContentWire {

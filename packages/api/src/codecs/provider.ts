@@ -5,7 +5,9 @@ import {
   type RequestCandidate as RequestCandidateWire, type RequestReservation as RequestReservationWire, type ReservationStanding as ReservationStandingWire, type ReservedDemand as ReservedDemandWire, type TaskTimes as TaskTimesWire,
 } from '../generated/mutirao/provider/v1/provider.ts';
 import { readClaim } from './claim.ts';
-import { badRequest } from './common.ts';
+import { clip, limits } from '../limits.ts';
+import { badRequest, boundCode, boundList, boundName, boundNumber, boundProcessors, boundReasons, boundText } from './common.ts';
+import { decodeReservationName } from './machine.ts';
 import { decodeAhead, encodeAhead } from './reservation.ts';
 
 const statusesOfWire: readonly (RequestStatus | undefined)[] = [
@@ -18,24 +20,35 @@ const wireOfStatuses: Readonly<Record<RequestStatus, RequestStatusWire>> = {
 
 /** Reads what a broker still wants. @throws {MutiraoError} MUT_BAD_REQUEST when a task would need no processor. */
 export function decodeDemand(wire: DemandWire): Demand {
-  if (wire.processors < 1) throw badRequest(`demand.processors is ${wire.processors}; want 1 or more`);
+  boundList(wire.reserved, 'reservations', 'demand.reserved');
+  if (wire.gangProcessors !== undefined) boundNumber(wire.gangProcessors, 'resourceProcessors', 'demand.gang_processors');
   return {
-    pendingTasks: wire.pendingTasks, processors: wire.processors, taskTimeMax: wire.taskTimeMsMax, taskTimeMean: wire.taskTimeMsMean,
-    deadline: wire.deadlineUnixMs, userId: wire.userId,
+    pendingTasks: wire.pendingTasks, processors: boundProcessors(wire.processors, 'resourceProcessors', 'demand.processors'),
+    taskTimeMax: boundOptional(wire.taskTimeMsMax, 'duration', 'demand.task_time_ms_max'), taskTimeMean: boundOptional(wire.taskTimeMsMean, 'duration', 'demand.task_time_ms_mean'),
+    deadline: boundOptional(wire.deadlineUnixMs, 'instant', 'demand.deadline_unix_ms'), userId: boundName(wire.userId, 'name', 'demand.user_id'),
     ...(wire.unplacedTasks === undefined ? {} : { unplacedTasks: wire.unplacedTasks }),
     ...(wire.gangProcessors === undefined ? {} : { gangProcessors: wire.gangProcessors }),
-    ...(wire.statedTimeMs === undefined ? {} : { statedTime: wire.statedTimeMs }),
+    ...(wire.statedTimeMs === undefined ? {} : { statedTime: boundNumber(wire.statedTimeMs, 'duration', 'demand.stated_time_ms') }),
     ...(wire.taskTimes === undefined ? {} : { taskTimes: decodeTaskTimes(wire.taskTimes) }),
     ...(wire.reserved.length === 0 ? {} : { reserved: wire.reserved.map(decodeReserved) }),
   };
 }
 
+function boundOptional(value: number | undefined, limit: 'duration' | 'instant', name: string): number | undefined {
+  return value === undefined ? undefined : boundNumber(value, limit, name);
+}
+
+/** Users may state longer times than a provider takes. */
+function atMost(value: number | undefined, limit: 'duration' | 'instant'): number | undefined {
+  return value === undefined ? undefined : Math.min(value, limits[limit].max);
+}
+
 /** Writes what a broker still wants for the wire. */
 export function encodeDemand(demand: Demand): DemandWire {
   return {
-    pendingTasks: demand.pendingTasks, processors: demand.processors, taskTimeMsMax: demand.taskTimeMax, taskTimeMsMean: demand.taskTimeMean,
-    deadlineUnixMs: demand.deadline, userId: demand.userId, unplacedTasks: demand.unplacedTasks, gangProcessors: demand.gangProcessors, taskTimes: demand.taskTimes && encodeTaskTimes(demand.taskTimes),
-    statedTimeMs: demand.statedTime, reserved: (demand.reserved ?? []).map(encodeReserved),
+    pendingTasks: demand.pendingTasks, processors: demand.processors, taskTimeMsMax: atMost(demand.taskTimeMax, 'duration'), taskTimeMsMean: atMost(demand.taskTimeMean, 'duration'),
+    deadlineUnixMs: atMost(demand.deadline, 'instant'), userId: demand.userId, unplacedTasks: demand.unplacedTasks, gangProcessors: demand.gangProcessors, taskTimes: demand.taskTimes && encodeTaskTimes(demand.taskTimes),
+    statedTimeMs: atMost(demand.statedTime, 'duration'), reserved: (demand.reserved ?? []).map(encodeReserved),
   };
 }
 
@@ -45,28 +58,34 @@ function encodeReserved({ claim, processors, startsAt, endsAt, amount, hasMoved 
 }
 
 function decodeReserved({ claim, processors, startUnixMs, endUnixMs, reservedProcessors }: ReservedDemandWire, index: number): ReservedDemand {
-  if (processors < 1) throw badRequest(`demand.reserved[${index}].processors is ${processors}; want 1 or more`);
+  boundProcessors(processors, 'resourceProcessors', `demand.reserved[${index}].processors`);
   const movedTo = decodeWindow(startUnixMs, endUnixMs, reservedProcessors);
   return { ...readClaim(claim), ...(movedTo === undefined ? {} : { ...movedTo, hasMoved: true }), processors };
 }
 
 function decodeTaskTimes({ endedCount, cutOffCount, halfMsMax, ninetiethMsMax, ninetyNinthMsMax }: TaskTimesWire): TimeQuantiles {
-  return { count: endedCount, censoredCount: cutOffCount, median: halfMsMax, ninetieth: ninetiethMsMax, ninetyNinth: ninetyNinthMsMax };
+  return {
+    count: endedCount, censoredCount: cutOffCount, median: boundOptional(halfMsMax, 'duration', 'task_times.half_ms_max'),
+    ninetieth: boundOptional(ninetiethMsMax, 'duration', 'task_times.ninetieth_ms_max'), ninetyNinth: boundOptional(ninetyNinthMsMax, 'duration', 'task_times.ninety_ninth_ms_max'),
+  };
 }
 
 /** Writes how long tasks take for the wire. */
 export function encodeTaskTimes({ count, censoredCount, median, ninetieth, ninetyNinth }: TimeQuantiles): TaskTimesWire {
-  return { endedCount: count, cutOffCount: censoredCount, halfMsMax: median, ninetiethMsMax: ninetieth, ninetyNinthMsMax: ninetyNinth };
+  return { endedCount: count, cutOffCount: censoredCount, halfMsMax: atMost(median, 'duration'), ninetiethMsMax: atMost(ninetieth, 'duration'), ninetyNinthMsMax: atMost(ninetyNinth, 'duration') };
 }
 
 /** Reads an allocation request. @throws {MutiraoError} MUT_BAD_REQUEST for a status that this release does not know. */
 export function decodeAllocationRequest(wire: AllocationRequestWire): AllocationRequest {
   const status = statusesOfWire[wire.status];
   if (status === undefined) throw badRequest(`request.status is ${String(wire.status)}; want 1 to ${statusesOfWire.length - 1}`);
-  const { providerId, requestId, managerRequestId, reasons, heuristic } = wire;
+  boundList(wire.candidates, 'candidates', 'request.candidates');
   return {
-    providerId, requestId, managerRequestId, width: wire.widthProcessors, walltime: wire.walltimeMs, status, seenAt: wire.seenUnixMs,
-    submittedAt: wire.submittedUnixMs, startedAt: wire.startedUnixMs, endedAt: wire.endedUnixMs, reasons, heuristic,
+    providerId: boundName(wire.providerId, 'name', 'request.provider_id'), requestId: boundName(wire.requestId, 'name', 'request.request_id'),
+    managerRequestId: boundName(wire.managerRequestId, 'name', 'request.manager_request_id'), width: boundNumber(wire.widthProcessors, 'resourceProcessors', 'request.width_processors'),
+    walltime: boundNumber(wire.walltimeMs, 'duration', 'request.walltime_ms'), status, seenAt: boundNumber(wire.seenUnixMs, 'instant', 'request.seen_unix_ms'),
+    submittedAt: boundNumber(wire.submittedUnixMs, 'instant', 'request.submitted_unix_ms'), startedAt: boundNumber(wire.startedUnixMs, 'instant', 'request.started_unix_ms'),
+    endedAt: boundNumber(wire.endedUnixMs, 'instant', 'request.ended_unix_ms'), reasons: boundReasons(wire.reasons, 'request.reasons'), heuristic: boundName(wire.heuristic, 'name', 'request.heuristic'),
     ...(wire.candidates.length === 0 ? {} : { candidates: wire.candidates.map(decodeCandidate) }),
     ...(wire.reservation?.name === undefined ? {} : { reservation: decodeReservation(wire.reservation.name, wire.reservation) }),
   };
@@ -78,8 +97,8 @@ export function encodeAllocationRequest(request: AllocationRequest): AllocationR
   return {
     providerId, requestId, managerRequestId, widthProcessors: request.width, walltimeMs: request.walltime,
     status: wireOfStatuses[request.status], seenUnixMs: request.seenAt, submittedUnixMs: request.submittedAt,
-    startedUnixMs: request.startedAt, endedUnixMs: request.endedAt, reasons: [...request.reasons], heuristic,
-    candidates: (request.candidates ?? []).map(encodeCandidate), reservation: request.reservation && encodeReservation(request.reservation),
+    startedUnixMs: request.startedAt, endedUnixMs: request.endedAt, reasons: request.reasons.slice(0, limits.reasons.max).map((reason) => clip(reason)), heuristic,
+    candidates: (request.candidates ?? []).slice(0, limits.candidates.max).map(encodeCandidate), reservation: request.reservation && encodeReservation(request.reservation),
   };
 }
 
@@ -89,6 +108,8 @@ function encodeReservation({ overCode, movedTo, ...name }: RequestReservation): 
 
 function decodeReservation(name: ReservationName, { overCode, startUnixMs, endUnixMs, reservedProcessors }: RequestReservationWire): RequestReservation {
   const movedTo = decodeWindow(startUnixMs, endUnixMs, reservedProcessors);
+  boundCode(overCode, 'reservation.over_code');
+  decodeReservationName(name);
   return { ...name, overCode, ...(movedTo === undefined ? {} : { movedTo }) };
 }
 
@@ -101,20 +122,26 @@ export function encodeStanding({ reservation, startsAt, endsAt, amount, ahead }:
 export function decodeStanding({ name, startUnixMs, endUnixMs, reservedProcessors, heldAhead }: ReservationStandingWire): ReservationStanding {
   const window = decodeWindow(startUnixMs, endUnixMs, reservedProcessors);
   if (name === undefined || window === undefined) throw badRequest('a standing of no reservation; want its name and its window');
+  decodeReservationName(name);
   return { reservation: name, ...window, amount: reservedProcessors, ahead: decodeAhead(heldAhead) };
 }
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST where a window ends before it begins, or is of nothing. */
 function decodeWindow(startsAt: number | undefined, endsAt: number | undefined, amount: number | undefined): RequestReservation['movedTo'] {
   if (startsAt === undefined || endsAt === undefined) return undefined;
+  boundNumber(endsAt, 'instant', 'the end of a reservation');
+  if (amount !== undefined) boundNumber(amount, 'resourceProcessors', 'the processors of a reservation');
   if (endsAt <= startsAt) throw badRequest(`a reservation from ${startsAt} to ${endsAt}; want it to end after its start`);
   if (amount === 0) throw badRequest('a reservation of 0 processors; want 1 or more');
   return { startsAt, endsAt, ...(amount === undefined ? {} : { amount }) };
 }
 
 function decodeCandidate(wire: RequestCandidateWire): RequestCandidate {
+  const { throughputTasksPerHour: throughput } = wire;
+  if (!(throughput >= 0 && throughput < Infinity)) throw badRequest(`candidate.throughput_tasks_per_hour is ${throughput}; want 0 or more`);
   return {
-    width: wire.widthProcessors, walltime: wire.walltimeMs, startsAt: wire.startsUnixMs, throughput: wire.throughputTasksPerHour, chosen: wire.chosen,
+    width: boundNumber(wire.widthProcessors, 'resourceProcessors', 'candidate.width_processors'), walltime: boundNumber(wire.walltimeMs, 'duration', 'candidate.walltime_ms'),
+    startsAt: boundNumber(wire.startsUnixMs, 'instant', 'candidate.starts_unix_ms'), throughput, chosen: wire.chosen,
   };
 }
 
@@ -126,10 +153,10 @@ export function encodeCandidate({ width, walltime, startsAt, throughput, chosen 
 /** Writes whether a provider is draining for the wire; undefined for one that takes work. */
 export function encodeDraining(draining: DrainingStatus | undefined): DrainingStatusWire {
   if (draining === undefined) return { sinceUnixMs: undefined, reason: '', atOnce: false };
-  return { sinceUnixMs: draining.since, reason: draining.reason, atOnce: draining.isAtOnce === true };
+  return { sinceUnixMs: draining.since, reason: clip(draining.reason), atOnce: draining.isAtOnce === true };
 }
 
 /** Reads whether a provider is draining. */
 export function decodeDraining({ sinceUnixMs, reason, atOnce }: DrainingStatusWire): DrainingStatus | undefined {
-  return sinceUnixMs === undefined ? undefined : { since: sinceUnixMs, reason, ...(atOnce ? { isAtOnce: true } : {}) };
+  return sinceUnixMs === undefined ? undefined : { since: boundNumber(sinceUnixMs, 'instant', 'draining.since_unix_ms'), reason: boundText(reason, 'text', 'draining.reason'), ...(atOnce ? { isAtOnce: true } : {}) };
 }

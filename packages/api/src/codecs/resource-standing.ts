@@ -1,7 +1,8 @@
 import type { QueueStanding, ResourceStanding } from '@mutirao/core/messages';
 
 import type { QueueStanding as QueueStandingWire, ResourceStanding as ResourceStandingWire } from '../generated/mutirao/provider/v1/provider.ts';
-import { badRequest } from './common.ts';
+import { clip } from '../limits.ts';
+import { badRequest, boundList, boundNumber, boundText } from './common.ts';
 
 /** Writes how a resource stands for the wire. */
 export function encodeResourceStanding({ processors, widthMax, isTimeShared, isDraining, queue }: ResourceStanding): ResourceStandingWire {
@@ -10,6 +11,7 @@ export function encodeResourceStanding({ processors, widthMax, isTimeShared, isD
 
 /** Reads how a resource stands. @throws {MutiraoError} MUT_BAD_REQUEST where its queue has other processors than it, or a sum is no number of 0 or more. */
 export function decodeResourceStanding(wire: ResourceStandingWire): ResourceStanding {
+  boundNumber(wire.processors, 'resourceProcessors', 'resource.processors');
   const { processors, widthProcessorsMax, timeShared, draining, queue } = wire;
   if (widthProcessorsMax > processors) throw badRequest(`resource.width_processors_max is ${widthProcessorsMax}; want at most its ${processors} processors`);
   const facts = { processors, widthMax: widthProcessorsMax, isTimeShared: timeShared, isDraining: draining };
@@ -18,7 +20,7 @@ export function decodeResourceStanding(wire: ResourceStandingWire): ResourceStan
 
 function encodeQueue({ age, trouble, known, ownWork }: QueueStanding): QueueStandingWire {
   return {
-    ageMs: age, trouble, requests: known.count, widthProcessorsSum: known.widthSum, workProcessorMsSum: known.workSum, ownWorkProcessorMs: ownWork,
+    ageMs: age, trouble: clip(trouble), requests: known.count, widthProcessorsSum: known.widthSum, workProcessorMsSum: known.workSum, ownWorkProcessorMs: ownWork,
     free: known.free.map(({ at, processors }) => ({ inMs: at, processors })), lastEndMs: known.lastEnd, endsProcessorMsSum: known.weightedEnds, turnaroundsMsSum: known.turnarounds,
     turnaroundsProcessorMsSum: known.weightedTurnarounds, turnaroundsWorkSum: known.workedTurnarounds, walltimesMsSum: known.walltimes,
   };
@@ -29,15 +31,16 @@ function decodeQueue(wire: QueueStandingWire, processors: number): QueueStanding
     if (!(wire[name] >= 0 && wire[name] < Infinity)) throw badRequest(`resource.queue.${name} is ${wire[name]}; want 0 or more`);
   }
   return {
-    age: wire.ageMs, trouble: wire.trouble, ownWork: wire.ownWorkProcessorMs,
+    age: boundNumber(wire.ageMs, 'duration', 'resource.queue.age_ms'), trouble: boundText(wire.trouble, 'text', 'resource.queue.trouble'), ownWork: wire.ownWorkProcessorMs,
     known: {
-      count: wire.requests, widthSum: wire.widthProcessorsSum, workSum: wire.workProcessorMsSum, free: readFree(wire, processors), lastEnd: wire.lastEndMs, weightedEnds: wire.endsProcessorMsSum,
+      count: wire.requests, widthSum: wire.widthProcessorsSum, workSum: wire.workProcessorMsSum, free: readFree(wire, processors), lastEnd: boundNumber(wire.lastEndMs, 'duration', 'resource.queue.last_end_ms'), weightedEnds: wire.endsProcessorMsSum,
       turnarounds: wire.turnaroundsMsSum, weightedTurnarounds: wire.turnaroundsProcessorMsSum, workedTurnarounds: wire.turnaroundsWorkSum, walltimes: wire.walltimesMsSum,
     },
   };
 }
 
 function readFree({ free }: QueueStandingWire, wanted: number): QueueStanding['known']['free'] {
+  boundList(free, 'freed', 'resource.queue.free');
   let [sum, last] = [0, 0];
   for (const { inMs, processors } of free) {
     if (inMs < last) throw badRequest(`resource.queue.free has ${inMs} behind ${last}; want them by time`);

@@ -1,5 +1,5 @@
 import type { BrokerState } from '@mutirao/core/machines/broker';
-import type { ReplicaId } from '@mutirao/core/shared';
+import type { MachineId, ReplicaId } from '@mutirao/core/shared';
 
 import type { KnownReplicas } from '../providers/report-outputs.ts';
 
@@ -24,6 +24,11 @@ export function knownReplicas(getDriver: () => HearingDriver): KnownReplicas {
     return driver.stalledBy !== undefined || holds(driver.state);
   };
   return {
+    isOthers: (replicaId: ReplicaId, machineId: MachineId) => {
+      const { replicas, successes } = getDriver().state;
+      const owner = replicas.get(replicaId)?.machine.facts.machineId ?? successes.get(replicaId)?.machineId;
+      return owner !== undefined && owner !== machineId;
+    },
     isAwaited: (replicaId: ReplicaId) => afterAll(({ replicas }) => replicas.has(replicaId)),
     isOpen: (replicaId: ReplicaId) => afterAll(({ replicas, successes }) => replicas.has(replicaId) || successes.has(replicaId)),
   };

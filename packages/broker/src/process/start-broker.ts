@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 
 import { encodeEvents } from '@mutirao/api/events';
 import { eventsOf, outputsOn, resume, saveBrokerBeginning, type ReplicaEnding, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerOptions, type BrokerState, brokerMachine } from '@mutirao/core/machines/broker';
@@ -145,9 +146,24 @@ function checksFolderOf(home: string): string {
   return join(home, 'broker', 'checks');
 }
 
-/** What is Mutirao's own in its home folder, and what no disk holds. */
+/** Names in the home folder of what is Mutirao's own. */
+const ownNames = [
+  'broker', 'providers', 'clusters', 'agents', 'reservations', 'sites', 'web', 'shared', 'logs', 'crashes', 'programs', 'identity', 'token', 'broker.json', 'grid.json',
+] as const;
+
+/** What is Mutirao's own in its home folder, under that name and under its real one, and what no disk holds. */
 function forbiddenFoldersOf(home: string): string[] {
-  return [...['broker', 'providers', 'clusters', 'agents', 'identity', 'token', 'broker.json'].map((name) => join(home, name)), '/proc', '/sys', '/dev'];
+  const own = ownNames.map((name) => join(home, name));
+  return [...new Set([...own, ...own.map(realPathOf), '/proc', '/sys', '/dev'])];
+}
+
+/** A path without links, as far as it is there. */
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path === dirname(path) ? path : join(realPathOf(dirname(path)), basename(path));
+  }
 }
 
 function workFolderRulesOf(home: string, tokens: SharedTokens): WorkFolderRules {
@@ -177,12 +193,14 @@ class Broker {
   readonly #sharedTokens: SharedTokens;
   readonly #intermediates: Intermediates;
   readonly #checks: Checks;
+  readonly #forbidden: readonly string[];
   #sweepTimer: unknown;
 
   constructor(setup: BrokerSetup, stores: Stores) {
     const { journal, state, blobs } = stores;
     this.#setup = setup;
     this.#stores = stores;
+    this.#forbidden = forbiddenFoldersOf(setup.home);
     this.#metrics = new BrokerMetrics(setup.metrics);
     this.#checks = new Checks({ most: setup.checksMax, now: () => systemClock.now() });
     this.#snapshots = new Snapshots({ journal, clock: systemClock, lastSequence: stores.snapshotAt });
@@ -196,7 +214,7 @@ class Broker {
     this.#room = new Room({
       folder: join(setup.home, 'broker'), freeMin, pause: fullPause, timers: systemTimers, journalTrouble: () => this.#driver.stalledBy?.message,
     });
-    const homeFiles = new HomeFiles(new FileHashes({ hashFile }));
+    const homeFiles = new HomeFiles(new FileHashes({ hashFile }), { forbidden: this.#forbidden });
     const records = new JournalRecords(journal);
     this.#intermediates = new Intermediates({ folder: join(setup.home, 'broker', 'intermediate'), keepFor: setup.keepIntermediates, blobPathOf: (userId, sha256) => blobs.pathOf(userId, sha256) });
     const taskOutputs = new TaskOutputs({ records, homeFiles, hasBlob: (userId, sha256) => blobs.has(userId, sha256) });
@@ -207,7 +225,7 @@ class Broker {
     const queues = new ProviderQueues((providerId) => this.#links.queueOf(providerId), systemClock);
     this.parts = {
       driver: this.#driver, room: this.#room, journal, records, homeFiles, taskOutputs, checks: this.#checks, specs: new JobSpecs(journal), blobs, watchers: this.#watchers,
-      clock: systemClock, timers: systemTimers, ownerId: setup.ownerId, forbiddenFolders: forbiddenFoldersOf(setup.home), workFolderRules: workFolderRulesOf(setup.home, this.#sharedTokens), otherJobsPlaces: new OtherJobsPlaces(state),
+      clock: systemClock, timers: systemTimers, ownerId: setup.ownerId, forbiddenFolders: this.#forbidden, workFolderRules: workFolderRulesOf(setup.home, this.#sharedTokens), otherJobsPlaces: new OtherJobsPlaces(state),
       widthMaxOf: (providerId) => this.#links.widthMaxOf(providerId), troubleOf: (providerId) => this.#links.troubleOf(providerId), queueOf: (providerId) => queues.get(providerId),
     };
     this.#metrics.watch(state, { clock: systemClock, inboxLength: () => this.#driver.waitingCount, watcherCount: () => this.#watchers.count });
@@ -375,7 +393,7 @@ class Broker {
     });
     const checksFolder = checksFolderOf(this.#setup.home);
     const stores: ResultStores = {
-      arrivals, hashFile, blobPathOf: (userId, sha256) => blobs.pathOf(userId, sha256),
+      arrivals, hashFile, forbidden: this.#forbidden, blobPathOf: (userId, sha256) => blobs.pathOf(userId, sha256),
       onNewBlob: (order, { path }, sha256) => { if (state.jobs.get(order.jobId)?.dependencies?.read.get(order.taskIndex)?.has(path) === true) this.#intermediates.note(order, sha256); },
     };
     const acceptor = new ResultAcceptor(stores, { gatherer: this.#gatherer, checksFolder }, { placingsMax, checks: this.#checks, checkDeadline });

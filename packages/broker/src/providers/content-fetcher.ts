@@ -4,6 +4,7 @@ import { open, rename, type FileHandle } from 'node:fs/promises';
 
 import { LRUCache } from 'lru-cache';
 
+import type { PushedContent } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes, Duration, MachineId } from '@mutirao/core/shared';
@@ -32,14 +33,6 @@ export interface ContentFetcherOptions {
   readonly concurrencyMax: number;
   onBytes(count: number): void;
   onTrouble(error: unknown): void;
-}
-
-/** A content that a machine has pushed, or pushes. */
-export interface PushedContent {
-  readonly transferId: string;
-  readonly content: Content;
-  /** The provider has it on its disk, and can be asked again. */
-  readonly isKept: boolean;
 }
 
 const attemptsMax = 5;

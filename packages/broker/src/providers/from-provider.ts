@@ -1,5 +1,5 @@
 import {
-  decodeAllocationRequest, decodeStanding, decodeContent, decodeContentWanted, decodeDraining, decodeMachineFacts, decodeReport, decodeResourceStanding, type WantedContent,
+  decodeAllocationRequest, decodeStanding, decodeContentPushed, decodeContentWanted, decodeDraining, decodeMachineFacts, decodeReport, decodeResourceStanding, type PushedContent, type WantedContent,
 } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ConnectResponse, FromMachine } from '@mutirao/api/provider';
@@ -8,7 +8,6 @@ import type { MachineFacts, MachineReport } from '@mutirao/core/messages';
 import type { MachineId, ProviderId } from '@mutirao/core/shared';
 
 import type { Lanes } from '../concurrency/lanes.ts';
-import type { PushedContent } from './content-fetcher.ts';
 import { bytesOf, hasOutputs } from './report-outputs.ts';
 
 /** What a provider's messages are turned into. */
@@ -78,10 +77,34 @@ export class FromProvider {
 
   #receiveFromMachine({ machineId, message }: FromMachine): void {
     switch (message?.$case) {
-      case 'report': this.#receiveReport(machineId, decodeReport(message.value)); break;
-      case 'contentWanted': this.#port.serveWanted(machineId, decodeContentWanted(message.value), machineId === '' ? message.value.sharedTokens : []); break;
-      case 'contentPushed': this.#port.fetchPushed(machineId, { ...message.value, content: decodeContent(message.value.content) }); break;
+      case 'report': {
+        const report = this.#read(machineId, () => decodeReport(message.value), message.value.sequence);
+        if (report !== undefined) this.#receiveReport(machineId, report);
+        break;
+      }
+      case 'contentWanted': {
+        const wanted = this.#read(machineId, () => decodeContentWanted(message.value));
+        if (wanted !== undefined) this.#port.serveWanted(machineId, wanted, machineId === '' ? message.value.sharedTokens : []);
+        break;
+      }
+      case 'contentPushed': {
+        const pushed = this.#read(machineId, () => decodeContentPushed(message.value));
+        if (pushed !== undefined) this.#port.fetchPushed(machineId, pushed);
+        break;
+      }
       case undefined: throw new MutiraoError('MUT_PROTOCOL', `machine ${machineId} sent a message that this release does not know`);
+    }
+  }
+
+  /** What a machine says that cannot be is held against it, and not against its provider, which has other machines. Undefined for such a thing. */
+  #read<T>(machineId: MachineId, decode: () => T, sequence?: number): T | undefined {
+    try {
+      return decode();
+    } catch (error) {
+      // The provider speaks for itself there.
+      if (!(error instanceof MutiraoError) || machineId === '') throw error;
+      this.#inOrder(machineId, { kind: 'MachineMisbehaved', machineId, detail: error.message, ...(sequence === undefined ? {} : { sequence }) });
+      return undefined;
     }
   }
 

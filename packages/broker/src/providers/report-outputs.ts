@@ -34,7 +34,9 @@ export interface PushedOutputs {
 export interface KnownReplicas {
   /** Whether a replica's end is still to come. */
   isAwaited(replicaId: ReplicaId): boolean;
-  /** Whether it is, or its result is not settled. */
+  /** Whether it is another machine's. */
+  isOthers(replicaId: ReplicaId, machineId: MachineId): boolean;
+  /** Whether its end is still to come, or its result is not settled. */
   isOpen(replicaId: ReplicaId): boolean;
 }
 
@@ -76,6 +78,7 @@ async function keepOutputsOf(origin: Origin, outputs: readonly OutputContent[], 
   const kept: OutputContent[] = [];
   for (const output of outputs) {
     const { droppedName } = output;
+    if (known.isOthers(origin.replicaId, origin.machineId)) continue;
     // Of a report that is told again nothing is kept twice: nobody would ever remove it.
     if (output.inline !== undefined && !known.isAwaited(origin.replicaId)) continue;
     if (droppedName === undefined && output.inline === undefined) {

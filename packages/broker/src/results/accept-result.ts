@@ -4,17 +4,17 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { parseCommand, renderCommand } from '@mutirao/core/bag';
 import type { Content, OutputContent, OutputSpec } from '@mutirao/core/messages';
 import { fsPath } from '@mutirao/runtime/files';
-import { invariant, type Duration, type UserId } from '@mutirao/core/shared';
+import type { Duration, UserId } from '@mutirao/core/shared';
 
 import { Semaphore } from '../concurrency/semaphore.ts';
 import type { Gatherer } from '../gathering/gatherer.ts';
 import type { FileToGather } from '../gathering/job-volumes.ts';
-import { Templates, type FillIn } from '../staging/variables.ts';
+import { processorOf, Templates, type FillIn } from '../staging/variables.ts';
 import type { Arrivals } from './arrivals.ts';
 import { below as belowFolder, checkAside } from './check-aside.ts';
 import type { Checks } from './checks.ts';
-import { putInPlace, targetOf } from './put-in-place.ts';
-import type { ResultOrder } from './result-order.ts';
+import { pathOfPlace, placeBelow, placeOfPath, putInPlace, targetOf, type Place, type Placing, type Wanted } from './put-in-place.ts';
+import { specOf, type ResultOrder } from './result-order.ts';
 import { runCheck } from './run-check.ts';
 
 /** Where outputs come from and where those without a place at home stay. */
@@ -23,6 +23,8 @@ export interface ResultStores {
   /** The place of an output that is kept as a blob of its user's. */
   blobPathOf(userId: UserId, sha256: string): string;
   hashFile(path: string): Promise<Content>;
+  /** Folders and files that no output goes into or replaces; left out where there are none. See `Placing`. */
+  readonly forbidden?: readonly string[];
   /** Hears of outputs that are blobs now and were not before. */
   onNewBlob?(order: ResultOrder, spec: OutputSpec, sha256: string): void;
 }
@@ -64,7 +66,7 @@ export class ResultAcceptor {
    * Where they are gathered the check comes first, beside them: what is in an archive stays there.
    * Safe to do again after a crash as long as the arrived files are there.
    * @throws {MutiraoError} MUT_CONTENT_NOT_FOUND for bytes that did not arrive, MUT_CONTENT_MISMATCH for others than the machine announced, MUT_OUTPUT_FORBIDDEN,
-   * MUT_PATH_ESCAPES or MUT_CHECK_FAILED.
+   * MUT_PATH_ESCAPES, MUT_UNSAFE_ATTRIBUTE or MUT_CHECK_FAILED.
    */
   async accept(order: ResultOrder): Promise<void> {
     try {
@@ -106,8 +108,8 @@ export class ResultAcceptor {
       const spec = order.outputSpecs[output.outputIndex];
       if (spec === undefined || spec.localPath === '') continue;
       const source = this.#stores.arrivals.pathOf(order, output);
-      const target = await failedPlaceOf({ place: fillIn(spec.localPath), remote: fillIn(spec.path), below: output.path });
-      await this.#placing.run(() => putInPlace({ source, target, mode: output.mode, isShared: true }));
+      const place = await failedPlaceOf({ place: fillIn(spec.localPath), remote: fillIn(spec.path), below: output.path });
+      await this.#placing.run(() => this.#put({ source, place, mode: output.mode, isShared: true }));
     }
   }
 
@@ -140,9 +142,8 @@ export class ResultAcceptor {
   }
 
   async #fileToGather(order: ResultOrder, output: OutputContent, fillIn: FillIn): Promise<FileToGather> {
-    const spec = order.outputSpecs[output.outputIndex];
-    invariant(spec, `output ${output.outputIndex} of a task that has ${order.outputSpecs.length}`);
-    const target = await this.#targetOf(order, spec, output, fillIn);
+    const spec = specOf(order, output);
+    const target = pathOfPlace(await this.#placeOf(order, spec, output, fillIn));
     const path = belowFolder(order.homeDirectory, target);
     if (path === undefined) throw new MutiraoError('MUT_PATH_ESCAPES', `${target} is not below ${order.homeDirectory}; want a path below it for an output that is gathered`);
     const { arrivals } = this.#stores;
@@ -155,13 +156,15 @@ export class ResultAcceptor {
     const newBlobs = new Map<string, OutputSpec>();
     for (const [index, output] of order.outputs.entries()) {
       const source = sources[index] as string;
-      const spec = order.outputSpecs[output.outputIndex];
-      invariant(spec, `output ${output.outputIndex} of a task that has ${order.outputSpecs.length}`);
+      const spec = specOf(order, output);
       const isShared = sources.includes(source, index + 1);
-      const target = await this.#targetOf(order, spec, output, fillIn);
+      const place = await this.#placeOf(order, spec, output, fillIn);
+      const target = pathOfPlace(place);
       if (await this.#isInPlace(source, target, output)) continue;
-      if (spec.localPath === '' && !(await isThere(target))) newBlobs.set(output.content.sha256, spec);
-      await putInPlace({ source, target, mode: output.mode, isShared });
+      const isBlob = spec.localPath === '';
+      if (isBlob && !(await isThere(target))) newBlobs.set(output.content.sha256, spec);
+      const placing = { source, place, mode: output.mode, isShared };
+      await (isBlob ? putInPlace(placing) : this.#put(placing));
     }
     for (const [sha256, spec] of newBlobs) this.#stores.onNewBlob?.(order, spec, sha256);
     for (const source of sources) this.#stores.arrivals.forget(source);
@@ -175,13 +178,18 @@ export class ResultAcceptor {
     return found?.sha256 === content.sha256;
   }
 
-  async #targetOf({ userId }: ResultOrder, spec: OutputSpec, output: OutputContent, fillIn: FillIn): Promise<string> {
-    if (spec.localPath === '') return this.#stores.blobPathOf(userId, output.content.sha256);
-    return await targetOf(fillIn(spec.localPath), fillIn(spec.path), output.path);
+  async #placeOf({ userId }: ResultOrder, spec: OutputSpec, output: OutputContent, fillIn: FillIn): Promise<Place> {
+    if (spec.localPath === '') return placeOfPath(this.#stores.blobPathOf(userId, output.content.sha256));
+    return await targetOf({ place: fillIn(spec.localPath), remote: fillIn(spec.path), below: output.path });
+  }
+
+  /** Puts an output where its user wants it. */
+  async #put(placing: Placing): Promise<void> {
+    await putInPlace({ ...placing, forbidden: this.#stores.forbidden ?? [] });
   }
 
   async #check(order: ResultOrder, signal: AbortSignal): Promise<void> {
-    const proc = this.#templates.fillIn(order, order)('$PROC');
+    const proc = processorOf(this.#templates.fillIn(order, order), order);
     await runCheck({
       command: renderCommand(parseCommand(order.check), order.value, order.taskIndex),
       homeDirectory: order.homeDirectory,
@@ -192,9 +200,10 @@ export class ResultAcceptor {
 }
 
 /** The mark is on the output itself, of a folder on the folder. */
-async function failedPlaceOf({ place, remote, below }: { readonly place: string; readonly remote: string; readonly below: string }): Promise<string> {
-  if (below === '') return `${await targetOf(place, remote, '')}.failed`;
-  return await targetOf(`${place.replace(/\/+$/, '')}.failed`, remote, below);
+async function failedPlaceOf(wanted: Wanted): Promise<Place> {
+  if (wanted.below !== '') return await targetOf({ ...wanted, place: { ...wanted.place, path: `${wanted.place.path.replace(/\/+$/, '')}.failed` } });
+  const { folder, names } = await targetOf(wanted);
+  return placeBelow(folder, names.with(-1, `${names.at(-1)}.failed`));
 }
 
 function isNotFound(error: unknown): error is MutiraoError {

@@ -91,7 +91,8 @@ export class Arrivals {
   /** Where an output is, or will be, kept. */
   pathOf(origin: Origin, output: OutputContent): string {
     if (output.transferId !== '') return this.pathOfTransfer(origin.machineId, output.transferId, output.content.sha256);
-    return join(this.#folder, `r${origin.replicaId}-${output.outputIndex}-${shortHash(output.path)}`);
+    // No machine may replace what another one brings under the same number.
+    return join(this.#folder, `r${origin.replicaId}-${output.outputIndex}-${shortHash(`${origin.machineId}\n${output.path}`)}`);
   }
 
   /** Where the content of a transfer is kept. */

@@ -1,14 +1,15 @@
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 
-import { parseCommand, renderCommand } from '@mutirao/core/bag';
-import type { OutputContent } from '@mutirao/core/messages';
-import { invariant, type Duration } from '@mutirao/core/shared';
+import { MutiraoError } from '@mutirao/api/errors';
+import { keepInside, parseCommand, renderCommand } from '@mutirao/core/bag';
+import type { OutputContent, OutputSpec } from '@mutirao/core/messages';
+import type { Duration } from '@mutirao/core/shared';
 import { removeTreeLater } from '@mutirao/runtime/files';
 
-import type { FillIn, Templates } from '../staging/variables.ts';
-import { putInPlace, targetOf } from './put-in-place.ts';
-import type { ResultOrder } from './result-order.ts';
+import { processorOf, type FillIn, type Templates } from '../staging/variables.ts';
+import { namesBelow, pathOfPlace, placeBelow, putInPlace, targetOf } from './put-in-place.ts';
+import { specOf, type ResultOrder } from './result-order.ts';
 import { runCheck } from './run-check.ts';
 
 /** What a check aside needs. */
@@ -27,7 +28,8 @@ export interface CheckingAside {
  * Runs a task's check in a folder of its own, which holds this result's outputs where they would be below the job's home directory;
  * resolves to what it prints. Nothing at home is touched.
  *
- * @throws {MutiraoError} MUT_CHECK_FAILED; MUT_CONTENT_NOT_FOUND when the bytes of an output are gone; MUT_OUTPUT_FORBIDDEN where two outputs are in each other's way.
+ * @throws {MutiraoError} MUT_CHECK_FAILED; MUT_CONTENT_NOT_FOUND when the bytes of an output are gone; MUT_OUTPUT_FORBIDDEN where two outputs are in each other's way;
+ * MUT_PATH_ESCAPES or MUT_UNSAFE_ATTRIBUTE for an output that would leave that folder.
  */
 export async function checkAside(order: ResultOrder, { placeOf, folder: parent, deadline, signal, templates }: CheckingAside): Promise<Uint8Array> {
   await mkdir(parent, { recursive: true, mode: 0o700 });
@@ -38,7 +40,7 @@ export async function checkAside(order: ResultOrder, { placeOf, folder: parent, 
     return await runCheck({
       command: renderCommand(parseCommand(order.check), order.value, order.taskIndex), homeDirectory: folder, deadline, signal,
       environment: {
-        JOB: String(order.jobId), TASK: String(order.taskIndex), PROC: fillIn('$PROC'), VALUE: order.value, REPLICA: String(order.replicaId),
+        JOB: String(order.jobId), TASK: String(order.taskIndex), PROC: processorOf(fillIn, order), VALUE: order.value, REPLICA: String(order.replicaId),
         JOB_HOME: order.homeDirectory,
       },
     });
@@ -54,12 +56,20 @@ interface Copying {
 }
 
 async function copy(order: ResultOrder, output: OutputContent, { source, folder, fillIn }: Copying): Promise<void> {
-  const spec = order.outputSpecs[output.outputIndex];
-  invariant(spec, `output ${output.outputIndex} of a task that has ${order.outputSpecs.length}`);
-  const path = fillIn(spec.path);
-  const target = spec.localPath === '' ? join(order.homeDirectory, path, output.path) : await targetOf(fillIn(spec.localPath), path, output.path);
-  const place = join(folder, below(order.homeDirectory, target) ?? join(path, output.path));
-  await putInPlace({ source, target: place, mode: output.mode | 0o600, isShared: true });
+  const spec = specOf(order, output);
+  await putInPlace({ source, place: placeBelow(folder, await namesAside(order, output, { spec, fillIn })), mode: output.mode | 0o600, isShared: true });
+}
+
+/** The names on the way to an output's copy: those on the way to its place from the home directory, where that is below it, else those that it has on the machine. */
+async function namesAside({ homeDirectory }: ResultOrder, { path: inside }: OutputContent, { spec, fillIn }: { readonly spec: OutputSpec; readonly fillIn: FillIn }): Promise<string[]> {
+  const remote = fillIn(spec.path);
+  if (spec.localPath !== '') {
+    const way = below(homeDirectory, pathOfPlace(await targetOf({ place: fillIn(spec.localPath), remote, below: inside })));
+    if (way !== undefined) return namesBelow(way, homeDirectory);
+  }
+  const kept = keepInside(remote.path);
+  if (kept === undefined) throw new MutiraoError('MUT_PATH_ESCAPES', `${JSON.stringify(remote.path)} leads out of its root`);
+  return [...(kept === '.' ? [] : kept.split('/')), ...(inside === '' ? [] : namesBelow(inside, kept))];
 }
 
 /** The way from a folder down to a path; undefined where it leads out. */

@@ -1,3 +1,4 @@
+import { MutiraoError } from '@mutirao/api/errors';
 import type { OutputContent, OutputSpec } from '@mutirao/core/messages';
 import type { ReplicaId, TaskIndex, UserId } from '@mutirao/core/shared';
 
@@ -13,8 +14,15 @@ export interface ResultOrder extends Place {
   readonly homeDirectory: string;
   /** Where outputs are gathered; left out, each is a file of its own. */
   readonly gatherFolder?: string;
-  /** Each `outputIndex` is a position in `outputSpecs`. */
+  /** Each `outputIndex` is a position in `outputSpecs`, but in results that an earlier release took in. */
   readonly outputs: readonly OutputContent[];
   readonly outputSpecs: readonly OutputSpec[];
   readonly check: string;
+}
+
+/** What was asked of an output. @throws {MutiraoError} MUT_BAD_REPORT for one that nobody asked for. */
+export function specOf({ outputSpecs, machineId }: Pick<ResultOrder, 'outputSpecs' | 'machineId'>, { outputIndex }: Pick<OutputContent, 'outputIndex'>): OutputSpec {
+  const spec = outputSpecs[outputIndex];
+  if (spec === undefined) throw new MutiraoError('MUT_BAD_REPORT', `${machineId} brings output ${outputIndex}, and ${outputSpecs.length} were asked for`);
+  return spec;
 }

@@ -12,7 +12,7 @@ import type { UnaryHandler } from '@mutirao/runtime/rpc';
 import type { ReplicaRecord } from '../journal/records.ts';
 import { outputPositions } from '../staging/stager.ts';
 import { groupOfTask, originOf, valueOfTask } from '../staging/task-of-job.ts';
-import { Templates } from '../staging/variables.ts';
+import { Templates, type FillIn } from '../staging/variables.ts';
 import { getJob, type BrokerParts } from './broker-parts.ts';
 
 const nothing = Buffer.alloc(0);
@@ -54,8 +54,8 @@ function filesOf(parts: BrokerParts, job: BrokerJob, record: ReplicaRecord): Tas
   const positions = positionsAsked(group, attributes);
   return record.outputs.map((output) => {
     const found = positions === undefined ? undefined : group.outputs[positions[output.outputIndex] ?? -1];
-    const path = found === undefined ? output.path : below(fillIn(found.path), output);
-    const localPath = found === undefined || found.localPath === '' ? '' : below(fillIn(found.localPath), output);
+    const path = found === undefined ? output.path : below(shownPath(fillIn, found.path), output);
+    const localPath = found === undefined || found.localPath === '' ? '' : below(shownPath(fillIn, found.localPath), output);
     return { path, content: encodeContent(output.content), localPath, gatheredIn: localPath === '' ? '' : indexPath };
   });
 }
@@ -64,6 +64,15 @@ function filesOf(parts: BrokerParts, job: BrokerJob, record: ReplicaRecord): Tas
 function positionsAsked(group: TaskGroup, attributes: Readonly<Record<string, string>> | undefined): TaskIndex[] | undefined {
   if (attributes === undefined && group.outputs.some((output) => output.condition !== '')) return undefined;
   return outputPositions(group, attributes ?? {});
+}
+
+/** As it was written where its machine states what cannot be part of a path: nothing was brought there. */
+function shownPath(fillIn: FillIn, template: string): string {
+  try {
+    return fillIn(template).path;
+  } catch {
+    return template;
+  }
 }
 
 function below(path: string, output: OutputContent): string {

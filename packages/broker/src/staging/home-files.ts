@@ -1,7 +1,8 @@
-import { statfsSync, statSync } from 'node:fs';
-import { basename } from 'node:path';
+import { realpathSync, statfsSync, statSync } from 'node:fs';
+import { basename, sep } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
+import type { FilledPath } from '@mutirao/core/bag';
 import type { Content, InputFile } from '@mutirao/core/messages';
 import type { Bytes } from '@mutirao/core/shared';
 import { fsPath } from '@mutirao/runtime/files';
@@ -10,13 +11,15 @@ import { Turns } from '../concurrency/turns.ts';
 import type { FileHashes } from './file-hashes.ts';
 import { contentFingerprint, statusFingerprint } from './fingerprint.ts';
 import type { HomeFile } from './home-file.ts';
-import { listFiles, remoteNameOf } from './list-files.ts';
+import { findLink, listFiles, remoteNameOf } from './list-files.ts';
 
 /** Where the bytes of a content are at home. */
 export interface HomeSource {
   readonly path: string;
   /** Time of the file's last change when it was hashed. */
   readonly mtimeMs: number;
+  /** See `FilledPath`. */
+  readonly machineFrom?: number | undefined;
 }
 
 /**
@@ -28,20 +31,24 @@ export class HomeFiles {
   readonly #hashes: FileHashes;
   readonly #sources = new Map<string, HomeSource>();
   readonly #sourcesMax: number;
+  readonly #forbidden: readonly string[];
   readonly #turns = new Turns();
 
-  constructor(hashes: FileHashes, sourcesMax = 200_000) {
+  /** @param options.forbidden folders and files of which a machine chooses nothing; without links on the way to them. */
+  constructor(hashes: FileHashes, { sourcesMax = 200_000, forbidden = [] }: { readonly sourcesMax?: number; readonly forbidden?: readonly string[] } = {}) {
     this.#hashes = hashes;
     this.#sourcesMax = sourcesMax;
+    this.#forbidden = forbidden;
   }
 
-  /** All files that a path stands for now. @throws {MutiraoError} MUT_INPUT_MISSING, MUT_INPUT_UNUSABLE. */
-  async resolve(path: string): Promise<HomeFile[]> {
-    const files = await listFiles(path);
+  /** All files that a path stands for now. @throws {MutiraoError} MUT_INPUT_MISSING, MUT_INPUT_UNUSABLE; MUT_PATH_ESCAPES where a machine chose a link, or a file that is not for tasks. */
+  async resolve({ path, machineFrom }: FilledPath): Promise<HomeFile[]> {
+    const files = await listFiles(path, machineFrom);
+    if (machineFrom !== undefined) for (const { absolutePath } of files) this.#demandAllowed(absolutePath);
     return await Promise.all(files.map(async (file) => {
       const content = await this.#hashes.contentOf(file.absolutePath, file.status);
       requireWhole(file.absolutePath, file.status.size, content.size);
-      this.#remember(content, { path: file.absolutePath, mtimeMs: file.status.mtimeMs });
+      this.#remember(content, { path: file.absolutePath, mtimeMs: file.status.mtimeMs, machineFrom });
       const remoteName = (wanted: string): string => remoteNameOf(wanted, path, file);
       return { remoteName, content, mode: file.status.mode & 0o777, below: file.below, status: file.status };
     }));
@@ -51,7 +58,7 @@ export class HomeFiles {
   async fingerprintOf(path: string, spend: (bytes: number) => boolean): Promise<string> {
     const files = await listFiles(path);
     const isRead = spend(files.reduce((total, { status }) => total + status.size, 0));
-    return isRead ? contentFingerprint(await this.resolve(path)) : statusFingerprint(files);
+    return isRead ? contentFingerprint(await this.resolve({ path, machineFrom: undefined })) : statusFingerprint(files);
   }
 
   /** Where a content is; undefined when it was never staged, or its file has changed since. */
@@ -60,9 +67,15 @@ export class HomeFiles {
     if (source === undefined) return undefined;
     if (this.#turns.isOver()) await this.#turns.next();
     const status = statSync(fsPath(source.path), { throwIfNoEntry: false });
-    if (status?.isFile() === true && status.size === content.size && status.mtimeMs === source.mtimeMs) return source;
+    if (findLink(source.path, source.machineFrom) === undefined && status?.isFile() === true && status.size === content.size && status.mtimeMs === source.mtimeMs) return source;
     this.#sources.delete(content.sha256);
     return undefined;
+  }
+
+  #demandAllowed(path: string): void {
+    const real = realpathSync(fsPath(path));
+    const owner = this.#forbidden.find((folder) => real === folder || real.startsWith(folder + sep));
+    if (owner !== undefined) throw new MutiraoError('MUT_PATH_ESCAPES', `${path} is inside ${owner}, of which nothing is sent to a machine that names it`);
   }
 
   #remember(content: Content, source: HomeSource): void {

@@ -1,6 +1,6 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { statSync, type Stats } from 'node:fs';
+import { lstatSync, statSync, type Stats } from 'node:fs';
 
 import { nameOfBytes } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
@@ -23,15 +23,38 @@ export const folderFilesMax = 100_000;
  * Lists the files that a path stands for: the file itself, or all files below a folder in the order of their names.
  * Links are followed, but never into a folder that is being listed. Empty folders are not carried.
  *
- * @throws {MutiraoError} MUT_INPUT_MISSING when the path or a file below it is not there, or is neither file nor folder; MUT_INPUT_UNUSABLE when a home folder of Mutirao is among what would be brought.
+ * @param machineFrom see `FilledPath`: from there on no link is followed.
+ * @throws {MutiraoError} MUT_INPUT_MISSING when the path or a file below it is not there, or is neither file nor folder; MUT_INPUT_UNUSABLE when a home folder of Mutirao is among what would be brought; MUT_PATH_ESCAPES for a link where none is followed.
  */
-export async function listFiles(path: string): Promise<LocalFile[]> {
+export async function listFiles(path: string, machineFrom?: number): Promise<LocalFile[]> {
   const status = statusOf(path);
+  demandNoLink(path, machineFrom);
   if (status.isFile()) return [{ absolutePath: path, below: '', status }];
   if (!status.isDirectory()) throw missing(`${path} is neither a file nor a folder`);
   const files: LocalFile[] = [];
-  await listFolder({ path, below: '', ancestors: new Set() }, files);
+  await listFolder({ path, below: '', ancestors: new Set(), followsLinks: machineFrom === undefined }, files);
   return files;
+}
+
+/** The first link, or way back to the folder above, of a path from `from` on; undefined where there is none, and without a `from`. */
+export function findLink(path: string, from: number | undefined): string | undefined {
+  if (from === undefined) return undefined;
+  for (let end = from; end < path.length;) {
+    const next = path.indexOf('/', end + 1);
+    end = next === -1 ? path.length : next;
+    const part = path.slice(0, end);
+    if (part.endsWith('/..') || isLink(part)) return part;
+  }
+  return undefined;
+}
+
+function demandNoLink(path: string, from: number | undefined): void {
+  const link = findLink(path, from);
+  if (link !== undefined) throw new MutiraoError('MUT_PATH_ESCAPES', `${link} is a link, and no link is followed in what a machine chooses`);
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(fsPath(path), { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 /** The name below its root of an input file: `wanted` itself, or below it where it names a folder. */
@@ -48,6 +71,7 @@ interface Folder {
   readonly below: string;
   /** Real paths of the folders above, so that a link in a circle ends. */
   readonly ancestors: ReadonlySet<string>;
+  readonly followsLinks: boolean;
 }
 
 async function listFolder(folder: Folder, files: LocalFile[]): Promise<void> {
@@ -62,7 +86,8 @@ async function listFolder(folder: Folder, files: LocalFile[]): Promise<void> {
     const below = folder.below === '' ? name : `${folder.below}/${name}`;
     if (turns.isOver()) await turns.next();
     const status = statusOf(path);
-    if (status.isDirectory()) await listFolder({ path, below, ancestors }, files);
+    if (!folder.followsLinks) demandNoLink(path, folder.path.length + 1);
+    if (status.isDirectory()) await listFolder({ path, below, ancestors, followsLinks: folder.followsLinks }, files);
     else if (status.isFile()) files.push({ absolutePath: path, below, status });
     if (files.length > folderFilesMax) throw missing(`${folder.path} holds more than ${folderFilesMax} files`);
   }

@@ -1,5 +1,5 @@
 import { MutiraoError } from '@mutirao/api/errors';
-import { keepInside } from '@mutirao/core/bag';
+import { keepInside, type FilledPath } from '@mutirao/core/bag';
 import { outputsRead, type OutputsRead } from '@mutirao/core/machines/broker';
 import type { Content, GangPlace, InputFile, InputSpec, JobSpec, OutputFile, ReplicaStart, StartReplicas, TaskGroup } from '@mutirao/core/messages';
 import { evaluate, parseRequirements } from '@mutirao/core/requirements';
@@ -116,7 +116,7 @@ export class Stager {
     const inputs: InputFile[] = [];
     for (const spec of specs) {
       const { source, root, path } = spec;
-      const wanted = fillIn(path);
+      const wanted = fillIn(path).path;
       switch (source.kind) {
         case 'content': inputs.push({ root, path: wanted, content: source.content, mode: 0o644 }); break;
         case 'output': inputs.push(...(await this.#outputsRead(order, source, { root, wanted }))); break;
@@ -136,11 +136,11 @@ export class Stager {
   }
 
   /** Many tasks of a batch read the same file: it is looked at once for all of them. */
-  #resolveOnce(path: string, seen: SeenSources): Promise<HomeFile[]> {
-    let files = seen.get(path);
+  #resolveOnce(filled: FilledPath, seen: SeenSources): Promise<HomeFile[]> {
+    let files = seen.get(filled.path);
     if (files === undefined) {
-      files = this.#homeFiles.resolve(path);
-      seen.set(path, files);
+      files = this.#homeFiles.resolve(filled);
+      seen.set(filled.path, files);
     }
     return files;
   }
@@ -152,7 +152,9 @@ export class Stager {
     return outputPositions(group, place.attributes).map((position) => {
       const spec = group.outputs[position];
       invariant(spec, `output ${position} of a group that has ${group.outputs.length}`);
-      return { root: spec.root, path: inside(fillIn(spec.path)), ...(this.#readOf(place).get(taskIndex)?.has(spec.path) === true ? { keep: true as const } : {}) };
+      // Where it could not come home it is better not begun.
+      if (spec.localPath !== '') fillIn(spec.localPath);
+      return { root: spec.root, path: inside(fillIn(spec.path).path), ...(this.#readOf(place).get(taskIndex)?.has(spec.path) === true ? { keep: true as const } : {}) };
     });
   }
 

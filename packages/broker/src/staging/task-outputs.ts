@@ -6,7 +6,7 @@ import type { JobId, TaskIndex, UserId } from '@mutirao/core/shared';
 import { fsPath } from '@mutirao/runtime/files';
 
 import type { Records } from '../journal/records.ts';
-import { targetOf } from '../results/put-in-place.ts';
+import { pathOfPlace, targetOf } from '../results/put-in-place.ts';
 import type { HomeFiles } from './home-files.ts';
 import { groupOfTask, originOf, valueOfTask } from './task-of-job.ts';
 import { Templates, type FillIn } from './variables.ts';
@@ -122,8 +122,17 @@ export class TaskOutputs {
       if (this.#port.hasBlob(userId, sha256)) return;
       throw new MutiraoError('MUT_CONTENT_NOT_FOUND', `content ${sha256}, which was written as ${spec.path}, is not here any more`);
     }
-    const target = await targetOf(fillIn(spec.localPath), fillIn(spec.path), output.path);
-    const [file] = await this.#port.homeFiles.resolve(target);
+    const target = await findTarget(spec, output, fillIn);
+    const [file] = await this.#port.homeFiles.resolve({ path: target, machineFrom: undefined });
     if (file?.content.sha256 !== sha256) throw new MutiraoError('MUT_INPUT_CHANGED', `${target} is not what was written there for the tasks that wait for it`);
+  }
+}
+
+/** @throws {MutiraoError} MUT_CONTENT_NOT_FOUND where the place depends on the machine that wrote it, which is not known any more. */
+async function findTarget(spec: OutputSpec, { path }: OutputContent, fillIn: FillIn): Promise<string> {
+  try {
+    return pathOfPlace(await targetOf({ place: fillIn(spec.localPath), remote: fillIn(spec.path), below: path }));
+  } catch (error) {
+    throw new MutiraoError('MUT_CONTENT_NOT_FOUND', `where ${spec.localPath} is cannot be told: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
 }

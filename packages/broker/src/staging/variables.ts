@@ -1,4 +1,5 @@
-import { expandPathVariables, parseTemplate, pathVariablesOf, renderPath, type PathVariables, type Template } from '@mutirao/core/bag';
+import { MutiraoError } from '@mutirao/api/errors';
+import { expandPathVariables, fillPath, parseTemplate, renderPath, type FilledPath, type Template } from '@mutirao/core/bag';
 import type { Values } from '@mutirao/core/messages';
 import type { JobId, MachineId, TaskIndex } from '@mutirao/core/shared';
 
@@ -15,8 +16,8 @@ export interface Place {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** Fills in the paths of one task on one machine. */
-export type FillIn = (template: string) => string;
+/** Fills in the paths of one task on one machine. @throws {MutiraoError} MUT_UNSAFE_ATTRIBUTE where the machine states what cannot be part of a name. */
+export type FillIn = (template: string) => FilledPath;
 
 /** Templates that were read, so that a path of a million tasks is parsed once. Bounded; the oldest go first. */
 export class Templates {
@@ -29,26 +30,43 @@ export class Templates {
 
   /** Makes what fills in the paths of a task: `{}`, `{#}`, `$JOB`, `$TASK`, `$PROC` and the machine's attributes. */
   fillIn(task: TaskOfTemplate, place: Place): FillIn {
-    const variables = pathVariablesOf({ ...place, taskIndex: task.taskIndex });
-    return (template) => this.#render(template, task, variables);
+    const words = { value: task.value, index: task.taskIndex, place: { ...place, taskIndex: task.taskIndex } };
+    return (text) => {
+      if (isPlain(text)) return { path: text, machineFrom: undefined };
+      const filled = fillPath(this.#parse(text), words);
+      if ('fault' in filled) throw new MutiraoError('MUT_UNSAFE_ATTRIBUTE', `${JSON.stringify(text)} cannot be filled in: ${filled.fault}`);
+      return filled;
+    };
   }
 
-  /** As `fillIn`, before the job has a number and the task a machine. */
-  fillInEarly(task: TaskOfTemplate): FillIn {
-    const variables: PathVariables = [['TASK', String(task.taskIndex)]];
-    return (template) => this.#render(template, task, variables);
+  /** Fills in paths of a task before its job has a number and the task a machine. */
+  fillInEarly(task: TaskOfTemplate): (template: string) => string {
+    const variables = [['TASK', String(task.taskIndex)]] as const;
+    return (text) => (isPlain(text) ? text : renderPath(this.#parse(text), task.value, task.taskIndex, (part) => expandPathVariables(part, variables)));
   }
 
-  #render(text: string, task: TaskOfTemplate, variables: PathVariables): string {
-    if (!text.includes('{') && !text.includes('$')) return text;
+  #parse(text: string): Template {
     let template = this.#parsed.get(text);
     if (template === undefined) {
       template = parseTemplate(text);
       this.#parsed.set(text, template);
       if (this.#parsed.size > this.#entriesMax) this.#parsed.delete(this.#parsed.keys().next().value as string);
     }
-    return renderPath(template, task.value, task.taskIndex, (part) => expandPathVariables(part, variables));
+    return template;
   }
+}
+
+/** What `$PROC` is in the environment of a check, where it may get into a path too: the machine's id where it states what cannot be part of a name. */
+export function processorOf(fillIn: FillIn, { machineId }: Pick<Place, 'machineId'>): string {
+  try {
+    return fillIn('$PROC').path;
+  } catch {
+    return machineId;
+  }
+}
+
+function isPlain(text: string): boolean {
+  return !text.includes('{') && !text.includes('$');
 }
 
 /** Whether a path says where it leads before its job has a number and its task a machine. */

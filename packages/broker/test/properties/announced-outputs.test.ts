@@ -7,10 +7,11 @@ import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 
 import { MutiraoError } from '@mutirao/api/errors';
+import type { PushedContent } from '@mutirao/api/codecs';
 import type { Content } from '@mutirao/core/messages';
 import { runs, temporaryFolder, until } from '@mutirao/testkit';
 
-import { ContentFetcher, type PushedContent } from '../../src/providers/content-fetcher.ts';
+import { ContentFetcher } from '../../src/providers/content-fetcher.ts';
 import { Arrivals } from '../../src/results/arrivals.ts';
 import { BegunOutputs } from '../../src/results/begun-outputs.ts';
 

@@ -6,7 +6,7 @@ export const trustShapes = {
     passes: ['integer', 'Results that other machines confirmed, since it was pardoned if it was.'],
     credibility: ['number', 'The probability of a result of it to be right, at least.'],
     caught_unix_ms: ['integer or null', 'Since when it is quarantined; null while it is trusted.'],
-    evidence: ['array of object', '`kind` (`outvoted`, `mismatch`, `word`), `at_unix_ms`, `job_id`, `task_index` (null where none is meant), `digest`, `accepted_digest`, `against` (machines that disagreed), `detail`.'],
+    evidence: ['array of object', '`kind` (`outvoted`, `mismatch`, `word`, `attribute`, `report`), `at_unix_ms`, `job_id`, `task_index` (null where none is meant), `digest`, `accepted_digest`, `against` (machines that disagreed), `detail`.'],
   },
   shown_machine: {
     machine_id: ['string', 'Its name, now or last.'],

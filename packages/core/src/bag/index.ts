@@ -1,5 +1,5 @@
 export { keepInside } from './keep-inside.ts';
-export { expandPathVariables, pathVariablesOf, type PathPlace, type PathVariables } from './path-variables.ts';
+export { expandPathVariables, fillPath, findNameFault, pathVariablesOf, type FilledPath, type PathPlace, type PathVariables, type PathWords, type UnsafeVariable } from './path-variables.ts';
 export { quoteForShell } from './shell-words.ts';
 export { commandFromWords, escapeTemplate, hasPlaceholder, parseTemplate, renderPath, type Template, type TemplatePart } from './template.ts';
 export { CommandFault, fillNamed, findCommandFault, parseCommand, renderCommand, type CommandTemplate } from './command/index.ts';
@@ -15,6 +15,6 @@ export { prefetchDepth, type PrefetchFacts, type PrefetchRules } from './prefetc
 export { healthOf, type MachineHealth, noSpace, noteHealth, quarantineDefaults, quarantineTime, type QuarantineRules, type ReportHealth } from './quarantine.ts';
 export { budgetLeft, lossBy, type ReplicationCost, type TaskRuns } from './replication-cap.ts';
 export { replicate, type ReplicableTask, type ReplicationPort } from './replicate.ts';
-export { isCountedLoss, isDoubted, isShutdown, isStop } from './counted-ends.ts';
+export { findMisconduct, isCountedLoss, isDoubted, isShutdown, isStop } from './counted-ends.ts';
 export type { BagScheduler, SchedulingPort } from './scheduler.ts';
 export { chooseWithdrawals, type WithdrawableReplica, type WithdrawalPort } from './withdraw.ts';

@@ -1,4 +1,5 @@
 import type { JobId, MachineId, TaskIndex } from '../shared/index.ts';
+import type { Template } from './template.ts';
 
 /** Names, without the dollar sign, and values; of two names that fit, the first counts. */
 export type PathVariables = readonly (readonly [name: string, value: string])[];
@@ -40,4 +41,104 @@ export function expandPathVariables(text: string, variables: PathVariables): str
     done = at + 1 + variable[0].length;
   }
   return expanded + text.slice(done);
+}
+
+/** A path with its variables filled in. */
+export interface FilledPath {
+  readonly path: string;
+  /**
+   * Where the first name begins that a machine's words are part of; undefined where it has none. From there on the path is to be used without following links: a machine
+   * chooses among the names in a folder, and must not choose a link out of it.
+   */
+  readonly machineFrom: number | undefined;
+}
+
+/** A variable whose value cannot be part of a path at home. */
+export interface UnsafeVariable {
+  /** Names the variable and its value, and says what is wrong; a part of a sentence. */
+  readonly fault: string;
+}
+
+/** What a path is filled in with. */
+export interface PathWords {
+  /** The task's value, which its user wrote. */
+  readonly value: string;
+  readonly index: TaskIndex;
+  readonly place: PathPlace;
+}
+
+const nameLengthMax = 255;
+/** NUL, and what a terminal takes for more than text. */
+const controlCharacter = /[\p{Cc}\u2028\u2029]/u;
+
+/** What is wrong with a word of a machine as a part of a file's name; undefined where nothing is. */
+export function findNameFault(word: string): string | undefined {
+  if (controlCharacter.test(word)) return 'it holds a control character';
+  if (word.includes('/')) return 'it holds a "/"';
+  if (word === '.' || word === '..') return 'it leads to another folder';
+  return word.length > nameLengthMax ? `it is longer than ${nameLengthMax} characters` : undefined;
+}
+
+/**
+ * Fills in a path at home for a task on a machine. What the user wrote (the template and the task's value) may lead anywhere; each variable that a machine states stands for a
+ * part of one name, which is neither empty nor hidden.
+ *
+ * The id of a machine is the exception: it is two such names with a "/" between them.
+ */
+export function fillPath(template: Template, { value, index, place }: PathWords): FilledPath | UnsafeVariable {
+  const variables = pathVariablesOf(place);
+  const words: MachineWord[] = [];
+  let path = '';
+  for (const part of template) {
+    if (part.kind === 'text') path = fillText({ text: part.text, path, variables }, words);
+    else path += part.kind === 'value' ? value : String(index);
+  }
+  for (const word of words) {
+    const fault = findWordFault(path, word, place.machineId);
+    if (fault !== undefined) return { fault: `$${word.name} is ${JSON.stringify(word.value.slice(0, 200))} on ${place.machineId}, and ${fault}` };
+  }
+  return { path, machineFrom: words[0] === undefined ? undefined : path.lastIndexOf('/', words[0].at - 1) + 1 };
+}
+
+/** A value that a machine states, and where it stands in a path. */
+interface MachineWord {
+  readonly name: string;
+  readonly value: string;
+  readonly at: number;
+}
+
+/** The number of a job and of a task are ours. */
+const ownVariables = 2;
+
+/** Adds a text of the template to a path. As `expandPathVariables`, but it notes what a machine states. */
+function fillText({ text, path, variables }: { readonly text: string; readonly path: string; readonly variables: PathVariables }, words: MachineWord[]): string {
+  let filled = path;
+  let done = 0;
+  for (let at = text.indexOf('$'); at !== -1; at = text.indexOf('$', at + 1)) {
+    const number = variables.findIndex(([name]) => name !== '' && text.startsWith(name, at + 1));
+    const variable = variables[number];
+    if (variable === undefined) continue;
+    const [name, value] = variable;
+    filled += text.slice(done, at);
+    if (number >= ownVariables) words.push({ name, value, at: filled.length });
+    filled += value;
+    done = at + 1 + name.length;
+  }
+  return filled + text.slice(done);
+}
+
+function findWordFault(path: string, { value, at }: MachineWord, machineId: MachineId): string | undefined {
+  const names = value === machineId ? value.split('/') : [value];
+  for (const name of names) {
+    const fault = findNameFault(name);
+    if (fault !== undefined) return fault;
+  }
+  const from = path.lastIndexOf('/', at - 1) + 1;
+  const end = path.indexOf('/', at + value.length);
+  for (const name of path.slice(from, end === -1 ? undefined : end).split('/')) {
+    if (name === '') return 'the path has no name there';
+    if (name === '.' || name === '..') return `it makes a name "${name}"`;
+  }
+  // What the user wrote before it may say that a hidden file is meant.
+  return at === from && path[from] === '.' ? 'it makes the name of a hidden file' : undefined;
 }

@@ -155,7 +155,7 @@ test('a report waits for what is pushed and keeps what it brings, without its by
   const waited: string[] = [];
   const troubles: unknown[] = [];
   const settled = (_machineId: string, transferId: string): Promise<void> => { waited.push(transferId); return Promise.resolve(); };
-  const kept = await keepOutputs({ machineId: 'alpha/m', report }, { arrivals, pushed: { settled }, room: { patiently: (act) => act() }, known: { isAwaited: () => true, isOpen: () => true } }, (error) => troubles.push(error));
+  const kept = await keepOutputs({ machineId: 'alpha/m', report }, { arrivals, pushed: { settled }, room: { patiently: (act) => act() }, known: { isOthers: () => false, isAwaited: () => true, isOpen: () => true } }, (error) => troubles.push(error));
   t.deepEqual(waited, ['t9']);
   t.is(troubles.length, 1, 'bytes that are not what was announced are not kept');
   t.true(kept.ended[0]?.outputs.every((output) => output.inline === undefined));
@@ -180,7 +180,8 @@ async function smallReport(t: ExecutionContext, replicaIds: readonly number[]): 
 
 test('of a report that is told again, after its replica has ended, nothing is kept', async (t) => {
   const { keep, left } = await smallReport(t, [7]);
-  await keep({ isAwaited: () => false, isOpen: () => false });
+  await keep({ isOthers: () => false, isAwaited: () => false, isOpen: () => false });
+  await keep({ isOthers: () => true, isAwaited: () => true, isOpen: () => true });
   t.deepEqual(left(), []);
 });
 
@@ -188,6 +189,7 @@ test('of a replica that ends otherwise while the outputs of its report are kept 
   const { keep, left } = await smallReport(t, [7, 8, 9]);
   const [replicas, successes] = [new Set([7, 8, 9]), new Set<number>()];
   await keep({
+    isOthers: () => false,
     isAwaited: (replicaId) => {
       if (replicaId !== 9) return replicas.has(replicaId);
       // The first one's output is kept when its machine is caught; a second telling of the report has the last one verified.

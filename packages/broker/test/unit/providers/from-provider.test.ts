@@ -112,10 +112,23 @@ test('nonsense, and talk of machines of others, is refused', (t) => {
   t.throws(() => { from.receive(joined('beta/m1')); }, { code: 'MUT_PROTOCOL', message: /"beta\/m1", which is not its own/ });
   t.throws(() => { from.receive({ $case: 'joined', value: { facts: undefined, heldReplicaIds: [] } }); }, { code: 'MUT_BAD_REQUEST' });
   t.throws(() => { from.receive({ $case: 'fromMachine', value: { machineId: 'alpha/m', message: undefined } }); }, { code: 'MUT_PROTOCOL' });
-  t.throws(() => { from.receive(fromMachine('alpha/m', { sequence: 0, started: [], ended: [] })); }, { code: 'MUT_BAD_REQUEST' });
   const request = { ...encodeAllocationRequest({ providerId: 'alpha', requestId: '1', managerRequestId: '', width: 1, walltime: 1, status: 'queued', seenAt: 0, submittedAt: 0, startedAt: 0, endedAt: 0, reasons: [], heuristic: '' }), status: 0 as const };
   t.throws(() => { from.receive({ $case: 'requests', value: { requests: [request] } }); }, { code: 'MUT_BAD_REQUEST' });
   t.deepEqual(inputs, []);
+});
+
+test('what a machine says that cannot be is told as that, with the number of its report, and its provider goes on', (t) => {
+  const { from, inputs } = prepare();
+  const content = { sha256: Buffer.alloc(31), sizeBytes: 9 };
+  from.receive(fromMachine('alpha/m', { sequence: 0, started: [], ended: [] }));
+  from.receive(fromMachine('alpha/m', { sequence: 8, started: [], ended: [{ ...anEnd(7, 'succeeded', { startedAt: 1, endedAt: 2 ** 51 }) }] }));
+  from.receive({ $case: 'fromMachine', value: { machineId: 'alpha/m', message: { $case: 'contentWanted', value: { contents: [content], offsets: [], overWire: false, sharedTokens: [] } } } });
+  from.receive({ $case: 'fromMachine', value: { machineId: 'alpha/m', message: { $case: 'contentPushed', value: { transferId: 't1', content, isKept: false } } } });
+  from.receive(fromMachine('alpha/other', reportOf(1)));
+  t.deepEqual(inputs.map((input) => [input.kind, 'sequence' in input ? input.sequence : undefined]), [
+    ['MachineMisbehaved', 0], ['MachineMisbehaved', 8], ['MachineMisbehaved', undefined], ['MachineMisbehaved', undefined], ['MachineReported', undefined],
+  ]);
+  t.like(inputs[1], { machineId: 'alpha/m', detail: `ended.ended_unix_ms is ${2 ** 51}; want 0 to 253402300799999` });
 });
 
 test('a machine that is told of as gone is heard of as such', (t) => {

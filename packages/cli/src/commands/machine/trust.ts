@@ -45,5 +45,6 @@ export function describeEvidence({ kind, atUnixMs, jobId, taskIndex, digest, acc
   if (kind === 'outvoted') {
     return `${when} task ${taskIndex} of job ${jobId}: brought ${digest.slice(0, 12)}, taken was ${acceptedDigest.slice(0, 12)} of ${against.join(' and ')}; ${detail}`;
   }
-  return kind === 'mismatch' ? `${when} task ${taskIndex} of job ${jobId}: ${detail}` : `${when} by word: ${detail === '' ? 'no reason given' : detail}`;
+  if (kind !== 'word') return `${when}${jobId === 0 ? '' : ` task ${taskIndex} of job ${jobId}`}: ${detail}`;
+  return `${when} by word: ${detail === '' ? 'no reason given' : detail}`;
 }

@@ -30,6 +30,8 @@ export type BrokerInput =
   | { readonly kind: 'MachineLost'; readonly machineId: MachineId; readonly reason: string }
   /** Contents of outputs are in the content store already: `inline` is undefined in each. */
   | { readonly kind: 'MachineReported'; readonly machineId: MachineId; readonly report: MachineReport }
+  /** What a machine said cannot be read, or says what cannot be; `sequence`: of that report, where it has one. */
+  | { readonly kind: 'MachineMisbehaved'; readonly machineId: MachineId; readonly detail: string; readonly sequence?: number }
   | { readonly kind: 'RequestsChanged'; readonly providerId: ProviderId; readonly requests: readonly AllocationRequest[] }
   /** How the reservations stand that something is wanted inside of; a level. */
   | { readonly kind: 'StandingsTold'; readonly providerId: ProviderId; readonly standings: readonly ReservationStanding[] }

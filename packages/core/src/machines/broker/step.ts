@@ -4,7 +4,7 @@ import { cancelJob } from './jobs/cancel-job.ts';
 import type { BrokerChange } from './changes.ts';
 import type { BrokerCommand } from './commands.ts';
 import { addProvider, connectProvider, disconnectProvider, expireSuspects, hearOfResource, settleProvider } from './machines/connect-provider.ts';
-import { pardonMachine, quarantineMachine } from './trust/convict.ts';
+import { hearMisconduct, pardonMachine, quarantineMachine } from './trust/convict.ts';
 import { decideTasks } from './results/decide-tasks.ts';
 import { setDemands } from './demand/demand.ts';
 import { hearDraining, returnFromDraining } from './machines/draining.ts';
@@ -65,6 +65,7 @@ function takeInput(turn: Turn, input: BrokerInput): void {
     case 'MachineJoined': joinMachine(turn, input); break;
     case 'MachineLost': dropMachine(turn, input); break;
     case 'MachineReported': takeReport(turn, input); break;
+    case 'MachineMisbehaved': hearMisconduct(turn, input); break;
     case 'RequestsChanged': hearOfRequests(turn, input); break;
     case 'StandingsTold': hearOfStandings(turn, input); break;
     case 'ResourceTold': hearOfResource(turn, input); break;

@@ -22,8 +22,12 @@ const startTolerance: Duration = 60_000;
 /** A promise that is first heard of longer than this after the submission tells too little of what was promised then. */
 const promiseHeardMax: Duration = 10 * 60_000;
 
+/** Requests that a provider makes use of at a time: heuristics consider each of them. */
+const requestsMax = 10_000;
+
 /** Takes the resource's limits; they are journaled when they are new. */
-export function takeLimits(turn: Turn, limits: ResourceLimits): void {
+export function takeLimits(turn: Turn, told: ResourceLimits): void {
+  const limits = { ...told, requestsMax: Math.min(told.requestsMax, requestsMax) };
   const before = turn.state.limits;
   const isSame = before !== undefined && before.processors === limits.processors && before.requestsMax === limits.requestsMax
     && before.walltimeMax === limits.walltimeMax && before.widthMax === limits.widthMax && before.walltimeGranularity === limits.walltimeGranularity;

@@ -1,5 +1,5 @@
 import { askToAccept, settle } from './bring-home.ts';
-import { judge, noteMismatch, noteOutvoted } from '../trust/convict.ts';
+import { judge, noteMisconduct, noteMismatch, noteOutvoted } from '../trust/convict.ts';
 import { refusedEnding } from './endings.ts';
 import type { InputOf } from '../inputs.ts';
 import type { Success } from '../state.ts';
@@ -66,4 +66,5 @@ export function refuseResult(turn: Turn, input: InputOf<'ResultRefused'>): void 
   settle(turn, success, refusedEnding(turn, success, input));
   if (task.successes !== undefined && !isVotedOn(job)) askToAccept(turn, task);
   if (reason === mismatchCode) noteMismatch(turn, success, detail);
+  noteMisconduct(turn, success, { code: reason, detail, task: { jobId: job.jobId, taskIndex: task.index } });
 }

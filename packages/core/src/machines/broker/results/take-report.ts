@@ -1,15 +1,18 @@
 import type { MachineReport, ReplicaEnd } from '../../../messages/index.ts';
-import { healthOf, isShutdown, noteHealth, type ReportHealth } from '../../../bag/index.ts';
+import { findMisconduct, healthOf, isShutdown, noteHealth, type ReportHealth } from '../../../bag/index.ts';
 import type { Duration, Instant, ReplicaId } from '../../../shared/index.ts';
 import { askToAccept, digestCommand } from './bring-home.ts';
 import type { ReplicaEnding } from '../changes.ts';
-import { endUntold, toldEnding } from './endings.ts';
+import { endUntold, statusAfter, toldEnding } from './endings.ts';
+import { findEndFault } from './report-fault.ts';
 import { isFollower, leaderOf } from '../gangs/gang.ts';
 import type { InputOf } from '../inputs.ts';
 import type { BrokerJob, BrokerMachine, BrokerReplica } from '../state.ts';
 import { getGroup, getTaskGroup } from '../jobs/task-groups.ts';
 import { noteHeld } from '../gangs/tend-gangs.ts';
 import { addCancel, cancelReplica, commit, type Turn } from '../turn.ts';
+import { noteMisconduct } from '../trust/convict.ts';
+import { identityOf } from '../trust/trust-records.ts';
 import { isVotedOn } from '../trust/votes.ts';
 
 /**
@@ -89,9 +92,15 @@ function noteStarts(turn: Turn, machine: BrokerMachine, report: MachineReport): 
 
 function noteEnds(turn: Turn, machine: BrokerMachine, ends: readonly ReplicaEnd[]): void {
   const byJob = new Map<BrokerJob, ReplicaEnding[]>();
+  const faulty: FaultyEnd[] = [];
   for (const end of ends) {
     const replica = machine.replicas.get(end.replicaId);
     if (replica === undefined || replica.isEnding) continue;
+    const fault = findEndFault(replica, end);
+    if (fault !== undefined) {
+      faulty.push({ replica, end, fault });
+      continue;
+    }
     const ending = toldEnding(turn, replica, end);
     if (ending.fate === 'accepted' && needsVerifying(replica)) {
       verify(turn, replica, ending);
@@ -106,6 +115,26 @@ function noteEnds(turn: Turn, machine: BrokerMachine, ends: readonly ReplicaEnd[
   for (const [job, endings] of byJob) {
     commit(turn, { kind: 'ReplicasEnded', machineId: machine.facts.machineId, jobId: job.jobId, endings, at: turn.now });
   }
+  // Last: the first of them costs the machine all else that it runs.
+  for (const one of faulty) refuseEnd(turn, one);
+}
+
+interface FaultyEnd {
+  readonly replica: BrokerReplica;
+  readonly end: ReplicaEnd;
+  readonly fault: string;
+}
+
+/** Ends a replica whose machine tells of it what cannot be, and holds that against the machine and not against the task. */
+function refuseEnd(turn: Turn, { replica, end, fault }: FaultyEnd): void {
+  if (!turn.state.replicas.has(replica.replicaId)) return;
+  const { job: { jobId }, task, machine: { facts } } = replica;
+  const code = 'MUT_BAD_REPORT';
+  const told = toldEnding(turn, replica, { ...end, outcome: 'broken', reason: code, detail: fault });
+  const ending = replica.abortFate !== undefined || isFollower(replica) ? told : { ...told, fate: 'outvoted' as const };
+  const { machineId } = facts;
+  commit(turn, { kind: 'ReplicasEnded', machineId, jobId, endings: [{ ...ending, taskStatus: statusAfter(replica, ending, turn.state.options) }], at: turn.now });
+  noteMisconduct(turn, { identity: identityOf(facts), machineId }, { code, detail: `replica ${replica.replicaId}: ${fault}`, task: { jobId, taskIndex: task.index } });
 }
 
 function needsVerifying(replica: BrokerReplica): boolean {
@@ -131,16 +160,19 @@ function cancelSisters(turn: Turn, winner: BrokerReplica): void {
   }
 }
 
-/** Counts a replica that could not be sent as a failure of its task. */
+/** Counts a replica that could not be sent as a failure of its task, or of its machine where that is to blame alone. */
 export function giveUpUnstartable(turn: Turn, input: InputOf<'ReplicaUnstartable'>): void {
   const replica = turn.state.replicas.get(input.replicaId);
   if (replica === undefined) return;
   const { reason, detail } = input;
+  const fate = findMisconduct(reason) !== undefined ? 'withdrawn' : 'failed';
   const leader = isFollower(replica) && replica.status !== 'aborting' ? replica.member && leaderOf(replica.member.gang) : undefined;
   // Of a gang it is the task that cannot be sent, whichever member shows it.
   if (leader !== undefined) {
-    endUntold(turn, leader, { fate: 'failed', reason, detail });
+    endUntold(turn, leader, { fate, reason, detail });
     cancelReplica(turn, leader);
   }
-  endUntold(turn, replica, { fate: 'failed', reason, detail });
+  endUntold(turn, replica, { fate, reason, detail });
+  const { job: { jobId }, task, machine: { facts } } = replica;
+  noteMisconduct(turn, { identity: identityOf(facts), machineId: facts.machineId }, { code: reason, detail, task: { jobId, taskIndex: task.index } });
 }

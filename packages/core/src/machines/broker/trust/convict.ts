@@ -1,4 +1,5 @@
-import type { TaskIndex } from '../../../shared/index.ts';
+import { findMisconduct } from '../../../bag/index.ts';
+import type { JobId, TaskIndex } from '../../../shared/index.ts';
 import { isConvicted, judgeOutvoted, type Verdict } from '../../../trust/index.ts';
 import { askToAccept, settle } from '../results/bring-home.ts';
 import { statusWithout } from '../results/endings.ts';
@@ -38,6 +39,22 @@ export function noteOutvoted(turn: Turn, { accepted, outvoted, verdict: { certai
 /** Holds against a machine that the bytes it sent were not those that it announced. */
 export function noteMismatch(turn: Turn, { identity, machineId, job: { jobId }, task }: Success, detail: string): void {
   note(turn, { identity, machineId }, { kind: 'mismatch', at: turn.now, jobId, taskIndex: task.index, digest: '', acceptedDigest: '', against: [], detail }, false);
+}
+
+/** Has a machine caught for what it stated or reported; nothing for any other code. */
+export function noteMisconduct(turn: Turn, suspect: Suspect, { code, detail, task }: { readonly code: string; readonly detail: string; readonly task?: { readonly jobId: JobId; readonly taskIndex: TaskIndex } }): void {
+  const kind = findMisconduct(code);
+  if (kind === undefined) return;
+  const { jobId, taskIndex } = task ?? { jobId: 0, taskIndex: 0 };
+  note(turn, suspect, { kind, at: turn.now, jobId, taskIndex, digest: '', acceptedDigest: '', against: [], detail }, true);
+}
+
+/** Catches a machine whose words could not be read, and lets it forget them: said again they would be no better. */
+export function hearMisconduct(turn: Turn, { machineId, detail, sequence }: InputOf<'MachineMisbehaved'>): void {
+  const machine = turn.state.machines.get(machineId);
+  if (machine === undefined) return;
+  noteMisconduct(turn, { identity: identityOf(machine.facts), machineId }, { code: 'MUT_BAD_REPORT', detail });
+  if (sequence !== undefined) turn.commands.push({ kind: 'AcknowledgeReport', providerId: machine.provider.providerId, machineId, sequence });
 }
 
 /** Has a machine caught on a user's word. */

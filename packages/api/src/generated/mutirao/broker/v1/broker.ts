@@ -669,7 +669,10 @@ export interface MachineRecord {
 }
 
 export interface TrustEvidence {
-  /** outvoted, mismatch (bytes that were not those announced) or word (somebody said so). */
+  /**
+   * outvoted, mismatch (bytes that were not those announced), word (somebody said so), attribute (it states what cannot be part of a path) or report (it
+   * reported what cannot be, or what it was not asked for).
+   */
   kind: string;
   atUnixMs: number;
   /** 0 where no task is meant. */

@@ -20,6 +20,7 @@ export const ErrorReason = {
   MUT_ALREADY_RUNNING: 2,
   MUT_BAD_CONFIG: 3,
   MUT_BAD_DURATION: 4,
+  MUT_BAD_REPORT: 154,
   MUT_BAD_REQUEST: 5,
   MUT_BAD_SELECTOR: 6,
   MUT_BAD_SIZE: 7,
@@ -146,6 +147,7 @@ export const ErrorReason = {
   MUT_UNKNOWN_RESOURCE: 114,
   MUT_UNKNOWN_UNIT: 115,
   MUT_UNREACHABLE: 42,
+  MUT_UNSAFE_ATTRIBUTE: 155,
   MUT_UNTRUSTED: 81,
   MUT_USER_BOUND: 116,
   MUT_WALLTIME_ENDED: 43,
@@ -181,6 +183,7 @@ export namespace ErrorReason {
   export type MUT_ALREADY_RUNNING = typeof ErrorReason.MUT_ALREADY_RUNNING;
   export type MUT_BAD_CONFIG = typeof ErrorReason.MUT_BAD_CONFIG;
   export type MUT_BAD_DURATION = typeof ErrorReason.MUT_BAD_DURATION;
+  export type MUT_BAD_REPORT = typeof ErrorReason.MUT_BAD_REPORT;
   export type MUT_BAD_REQUEST = typeof ErrorReason.MUT_BAD_REQUEST;
   export type MUT_BAD_SELECTOR = typeof ErrorReason.MUT_BAD_SELECTOR;
   export type MUT_BAD_SIZE = typeof ErrorReason.MUT_BAD_SIZE;
@@ -307,6 +310,7 @@ export namespace ErrorReason {
   export type MUT_UNKNOWN_RESOURCE = typeof ErrorReason.MUT_UNKNOWN_RESOURCE;
   export type MUT_UNKNOWN_UNIT = typeof ErrorReason.MUT_UNKNOWN_UNIT;
   export type MUT_UNREACHABLE = typeof ErrorReason.MUT_UNREACHABLE;
+  export type MUT_UNSAFE_ATTRIBUTE = typeof ErrorReason.MUT_UNSAFE_ATTRIBUTE;
   export type MUT_UNTRUSTED = typeof ErrorReason.MUT_UNTRUSTED;
   export type MUT_USER_BOUND = typeof ErrorReason.MUT_USER_BOUND;
   export type MUT_WALLTIME_ENDED = typeof ErrorReason.MUT_WALLTIME_ENDED;

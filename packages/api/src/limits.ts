@@ -1,0 +1,58 @@
+/** One bound on what comes in over the wire. */
+export interface Limit {
+  readonly max: number;
+  readonly unit: LimitUnit;
+  /** What is bounded, for the documentation. */
+  readonly of: string;
+}
+
+type LimitUnit = 'characters' | 'items' | 'processors' | 'bytes' | 'ms' | 'ms since 1970';
+
+/** The last instant of the year 9999. */
+const lastInstant = 253_402_300_799_999;
+
+/**
+ * The bounds on what a machine, a provider, a cluster or a broker says, from which the codecs refuse what is longer, more or later.
+ *
+ * docs/limits.md is written from it (`scripts/generate`). What a process writes itself it shortens to these bounds, so that no honest peer is refused.
+ */
+export const limits = {
+  machineName: { max: 200, unit: 'characters', of: 'the name of a machine, with its provider\'s' },
+  name: { max: 256, unit: 'characters', of: 'any other name: of a provider, request, user, resource, incarnation, identity or transfer' },
+  token: { max: 1024, unit: 'characters', of: 'a token that a machine found in a shared folder' },
+  tokens: { max: 100, unit: 'items', of: 'tokens that a machine found in shared folders' },
+  attributes: { max: 200, unit: 'items', of: 'attributes of a machine' },
+  attributeName: { max: 64, unit: 'characters', of: 'the name of an attribute' },
+  attributeValue: { max: 1024, unit: 'characters', of: 'the value of an attribute' },
+  machineProcessors: { max: 65_536, unit: 'processors', of: 'a machine, or a member of a gang' },
+  resourceProcessors: { max: 16_777_216, unit: 'processors', of: 'a cluster, a request to it, or a reservation' },
+  code: { max: 100, unit: 'characters', of: 'the code of a reason' },
+  text: { max: 8192, unit: 'characters', of: 'a text for people: a detail, a sentence of a reason, a trouble' },
+  reasons: { max: 200, unit: 'items', of: 'sentences of one reason' },
+  heldReplicas: { max: 1_000_000, unit: 'items', of: 'replicas that a machine says it holds' },
+  reportedReplicas: { max: 1_000_000, unit: 'items', of: 'replicas that one report tells of' },
+  outputFiles: { max: 10_000, unit: 'items', of: 'output files of one replica' },
+  path: { max: 4096, unit: 'characters', of: 'the path of a file' },
+  contentBytes: { max: 2 ** 50, unit: 'bytes', of: 'one file' },
+  streamBytes: { max: 16_777_216, unit: 'bytes', of: 'what is kept of standard output, and of standard error' },
+  wantedContents: { max: 1_000_000, unit: 'items', of: 'contents that a machine wants at once' },
+  addresses: { max: 64, unit: 'items', of: 'addresses of a member of a gang' },
+  address: { max: 300, unit: 'characters', of: 'an address' },
+  capabilities: { max: 100, unit: 'items', of: 'capabilities in a greeting' },
+  requests: { max: 200_000, unit: 'items', of: 'requests in one message: those of a broker, or the queue of a cluster' },
+  candidates: { max: 10_000, unit: 'items', of: 'requests that a heuristic compared' },
+  reservations: { max: 200_000, unit: 'items', of: 'reservations in one message' },
+  units: { max: 1_048_576, unit: 'items', of: 'units of a reservation' },
+  freed: { max: 1000, unit: 'items', of: 'steps at which processors of a cluster come free' },
+  instant: { max: lastInstant, unit: 'ms since 1970', of: 'any instant; none is before 1970' },
+  duration: { max: lastInstant, unit: 'ms', of: 'any duration, a walltime among them' },
+} as const satisfies Readonly<Record<string, Limit>>;
+
+/** The name of a limit. */
+export type LimitName = keyof typeof limits;
+
+/** A text for people that is no longer than a peer takes. */
+export function clip(text: string, limit: 'code' | 'text' = 'text'): string {
+  const { max } = limits[limit];
+  return text.length <= max ? text : `${text.slice(0, max - 3)}...`;
+}

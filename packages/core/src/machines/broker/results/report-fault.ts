@@ -1,0 +1,41 @@
+import type { OutputContent, ReplicaEnd } from '../../../messages/index.ts';
+import { isFollower } from '../gangs/gang.ts';
+import { getGroup, getTaskGroup } from '../jobs/task-groups.ts';
+import { outputsOn } from '../placing/matching.ts';
+import type { BrokerReplica } from '../state.ts';
+
+/**
+ * What is wrong with what a machine tells of a replica's end, given what it was asked for; undefined where nothing is. Its fields alone were checked when they came in.
+ *
+ * Cost: O(outputs).
+ */
+export function findEndFault(replica: BrokerReplica, { outputs }: Pick<ReplicaEnd, 'outputs'>): string | undefined {
+  // Of a job that is over nobody knows any more what was asked for, and nothing of it is brought home.
+  if (outputs.length === 0 || replica.job.spec === undefined) return undefined;
+  const asked = countAsked(replica);
+  for (const { outputIndex } of outputs) if (outputIndex >= asked) return `it brings output ${outputIndex}, and ${asked === 0 ? 'none was' : `${asked} were`} asked for`;
+  return outputs.length === 1 ? undefined : findDouble(outputs);
+}
+
+/** Outputs that were asked of a replica's machine. Of a gang they come from the leader. */
+function countAsked(replica: BrokerReplica): number {
+  const { job, task, machine } = replica;
+  if (isFollower(replica)) return 0;
+  return outputsOn(getTaskGroup(job, getGroup(job, task.index).groupIndex), machine.facts.attributes).length;
+}
+
+/** A file that is there twice, or an output that is a file and a folder. */
+function findDouble(outputs: readonly OutputContent[]): string | undefined {
+  const pathsOf = new Map<number, Set<string>>();
+  for (const { outputIndex, path } of outputs) {
+    const paths = pathsOf.get(outputIndex);
+    if (paths === undefined) {
+      pathsOf.set(outputIndex, new Set([path]));
+      continue;
+    }
+    if (path === '' || paths.has('')) return `output ${outputIndex} is a file, and not alone`;
+    if (paths.has(path)) return `${JSON.stringify(path.slice(0, 200))} is twice in output ${outputIndex}`;
+    paths.add(path);
+  }
+  return undefined;
+}
