@@ -1,3 +1,4 @@
+import { limits, type Limit } from '@mutirao/api/limits';
 import { registry, type ErrorEntry } from '@mutirao/api/errors';
 import { consequences, faultRows, type Fault, type Phase } from '@mutirao/core/bag';
 
@@ -70,6 +71,24 @@ export function errorsMarkdown(): string {
     '| code | gRPC status | again | what to do |',
     '|---|---|---|---|',
     ...entries.map(([code, { status, retryable, advice }]) => `| ${code} | ${status} | ${retryable ? 'yes' : 'no'} | ${advice.replaceAll('|', '\\|')} |`),
+    '',
+  ].join('\n');
+}
+
+/** The text of docs/limits.md for the table of limits. */
+export function limitsMarkdown(): string {
+  const entries: [string, Limit][] = Object.entries(limits);
+  return [
+    '# Limits of what others say',
+    '',
+    'A machine, a provider, a cluster or a broker may be hostile or faulty. What it says is refused where it comes in when it is longer, more, larger or later than this page allows. A report that is refused',
+    'is held against the machine that made it (see [trust.md](trust.md)); anything else closes the stream that it came on. What Mutirao\'s own programs write is shortened to these bounds.',
+    '',
+    'The page is written by `scripts/generate` from the table that the programs use (`packages/api/src/limits.ts`).',
+    '',
+    '| name | at most | unit | of what |',
+    '|---|---|---|---|',
+    ...entries.map(([name, { max, unit, of }]) => `| ${name} | ${max.toLocaleString('en-US')} | ${unit} | ${of} |`),
     '',
   ].join('\n');
 }

@@ -1,4 +1,4 @@
-import { decodeContent, decodeKeptMachine, encodeAllocationRequest, encodeProviderQueue, encodeKeptMachineState, offsetHeader } from '@mutirao/api/codecs';
+import { boundName, decodeContent, decodeKeptMachine, encodeAllocationRequest, encodeProviderQueue, encodeKeptMachineState, offsetHeader } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { GridMachineServiceService, PullContentRequest } from '@mutirao/api/machine';
 import { GridMachineProviderServiceService, ReceiveContentRequest, type GetResourceResponse } from '@mutirao/api/provider';
@@ -156,6 +156,7 @@ async function pushContent(host: ProviderHost, messages: AsyncIterable<Buffer>, 
   const requestId = requestOf(host, context);
   const { first, chunks } = await openPush(messages, (offset) => { context.begin({ [offsetHeader]: String(offset) }); });
   const { transferId, content, machineId } = first;
+  boundName(transferId, 'name', 'transfer_id');
   if (content === undefined) throw new MutiraoError('MUT_BAD_REQUEST', 'content is absent from the first chunk');
   const agent = host.relay.findAgent(machineId, origin);
   if (agent === undefined) throw new MutiraoError('MUT_TRANSFER_FAILED', `machine "${machineId}" is not attached`);

@@ -4,7 +4,7 @@ import { IndexSet } from '@mutirao/core/shared';
 /** What is of the moment, or laid out anew from the spec: no promise, so neither a replay nor a snapshot brings it back. */
 const ofTheMoment = new Set([
   'options', 'planning', 'wakeAt', 'demandsAt', 'demandsDue', 'requestsSeen', 'matches', 'isWithdrawing', 'isEnding', 'isConnected', 'hearingUntil', 'isHearing', 'awaySince', 'lastError', 'demand', 'demandAt', 'shareSince', 'isTold',
-  'groups', 'breakages', 'accepting', 'quarantinedUntil', 'isStopping', 'shutdownCount', 'standardOutput', 'standardError',
+  'groups', 'breakages', 'accepting', 'quarantinedUntil', 'allowance', 'isStopping', 'shutdownCount', 'standardOutput', 'standardError',
   'choosing', 'resource', 'resourceAwaitedUntil', 'queue', 'source', 'place', 'resourceId', 'takesLeases', 'isSettled', 'isLeaseTold', 'caughtTold', 'leaseSeenAt', 'isGone',
 ]);
 

@@ -48,5 +48,6 @@ export { anyDraft, anyProblem, tenTasks } from './workflows.ts';
 export { isAlive } from './is-alive.ts';
 export { withOptions } from './with-options.ts';
 export { HandTimers } from './hand-timers.ts';
+export { hostileMessages, type HostileMessage } from './hostile-fields.ts';
 export { PretendStream, type Fate } from './pretend-stream.ts';
 export { resourceManagerCases, type ManagerCase, type ManagerUnderTest } from './resource-manager-cases.ts';

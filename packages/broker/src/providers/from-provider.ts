@@ -1,5 +1,5 @@
 import {
-  decodeAllocationRequest, decodeStanding, decodeContentPushed, decodeContentWanted, decodeDraining, decodeMachineFacts, decodeReport, decodeResourceStanding, type PushedContent, type WantedContent,
+  boundCode, boundList, decodeAllocationRequest, decodeStanding, decodeContentPushed, decodeContentWanted, decodeDraining, decodeMachineFacts, decodeReport, decodeResourceStanding, type PushedContent, type WantedContent,
 } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ConnectResponse, FromMachine } from '@mutirao/api/provider';
@@ -51,12 +51,13 @@ export class FromProvider {
         const facts = this.#port.describeMachine(decodeMachineFacts(message.value.facts));
         this.#checkName(facts.machineId);
         const { heldReplicaIds, isGone } = message.value;
+        boundList(heldReplicaIds, 'heldReplicas', 'joined.held_replica_ids');
         this.#inOrder(facts.machineId, { kind: 'MachineJoined', providerId: this.#providerId, facts, heldReplicaIds, ...(isGone === true ? { isGone } : {}) });
         break;
       }
       case 'lost':
         this.#checkName(message.value.machineId);
-        this.#inOrder(message.value.machineId, { kind: 'MachineLost', machineId: message.value.machineId, reason: message.value.reason });
+        this.#inOrder(message.value.machineId, { kind: 'MachineLost', machineId: message.value.machineId, reason: boundCode(message.value.reason, 'lost.reason') });
         break;
       case 'fromMachine':
         // What the provider wants for its site it wants in the name of no machine.
@@ -64,9 +65,9 @@ export class FromProvider {
         this.#receiveFromMachine(message.value);
         break;
       case 'requests':
-        this.#port.deliver({ kind: 'RequestsChanged', providerId: this.#providerId, requests: message.value.requests.map(decodeAllocationRequest) });
+        this.#port.deliver({ kind: 'RequestsChanged', providerId: this.#providerId, requests: boundList(message.value.requests, 'requests', 'requests').map(decodeAllocationRequest) });
         break;
-      case 'standings': this.#port.deliver({ kind: 'StandingsTold', providerId: this.#providerId, standings: message.value.standings.map(decodeStanding) }); break;
+      case 'standings': this.#port.deliver({ kind: 'StandingsTold', providerId: this.#providerId, standings: boundList(message.value.standings, 'reservations', 'standings').map(decodeStanding) }); break;
       case 'draining': this.#port.deliver({ kind: 'DrainingTold', providerId: this.#providerId, draining: decodeDraining(message.value) }); break;
       case 'resource': this.#port.deliver({ kind: 'ResourceTold', providerId: this.#providerId, standing: decodeResourceStanding(message.value) }); break;
       case 'settled': this.#settle(); break;

@@ -3,7 +3,7 @@ export { expandPathVariables, fillPath, findNameFault, pathVariablesOf, type Fil
 export { quoteForShell } from './shell-words.ts';
 export { commandFromWords, escapeTemplate, hasPlaceholder, parseTemplate, renderPath, type Template, type TemplatePart } from './template.ts';
 export { CommandFault, fillNamed, findCommandFault, parseCommand, renderCommand, type CommandTemplate } from './command/index.ts';
-export { freeProcessors, type BagMachine, type BagQueue } from './bag.ts';
+export { allowanceOf, freeProcessors, usableProcessors, type BagMachine, type BagQueue } from './bag.ts';
 export { consequences, doubtsMax, faultAtHome, faultOfCode, faultOfErrno, faultRows, stopsMax, type Fault, type FaultRow, type Phase, type PlacedError } from './faults.ts';
 export { findScheduler } from './find-scheduler.ts';
 export { comparedMachinesMax, IdleSlots, type MachineChoice } from './idle-slots.ts';

@@ -1,4 +1,4 @@
-import { type BagMachine, type BagQueue, freeProcessors } from './bag.ts';
+import { type BagMachine, type BagQueue, freeProcessors, usableProcessors } from './bag.ts';
 
 /** What placing needs to know and to do; `place` changes what machine and queue say of themselves. */
 export interface PlacementPort<Machine extends BagMachine, Queue extends BagQueue> {
@@ -76,7 +76,7 @@ function mustKeep<Machine extends BagMachine>(machine: Machine, queue: BagQueue,
 /** How many tasks of the queue the machine should get now. */
 function quotaOf(machine: BagMachine, queue: BagQueue, share: Share<unknown>, depth: number): number {
   const slots = Math.floor(freeProcessors(machine) / queue.processors);
-  const capacity = machine.processors + depth * queue.processors;
+  const capacity = usableProcessors(machine) + depth * queue.processors;
   const room = Math.floor((capacity - machine.heldProcessors) / queue.processors) - slots;
   const spare = share.ready - slots - Math.ceil(share.freeLater / queue.processors);
   if (room <= 0 || spare <= 0) return slots;

@@ -1,13 +1,13 @@
 import type { BrokerId } from '@mutirao/core/machines/provider';
 import type { MachineId, ReplicaId, RequestId } from '@mutirao/core/shared';
-import { encodeContentWanted, type WantedContent } from '@mutirao/api/codecs';
+import { decodeContentWanted, encodeContentWanted, type WantedContent } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
-import { AttachRequest } from '@mutirao/api/machine';
+import { AttachRequest, ContentWanted } from '@mutirao/api/machine';
 import type { MessageStream } from '@mutirao/runtime/rpc';
 import type { ReportKeeper } from '../deputy/report-keeper.ts';
 import { asBuffer, toAgent } from './frames.ts';
 import type { TaskMeasure } from './measure.ts';
-import { attachFields, findAlternative, frameFromMachine, machineIdField, scanContentWanted, scanReport, sequenceOf } from './wire.ts';
+import { attachFields, decodeWith, findAlternative, frameFromMachine, machineIdField, scanReport, sequenceOf } from './wire.ts';
 
 /** A stream whose messages are the bytes that travel. */
 export type ByteStream = MessageStream<Buffer, Buffer>;
@@ -204,7 +204,8 @@ export class AgentLink {
     const { field, start } = findAlternative(bytes);
     if (field === attachFields.report) scanReport(bytes, start, this.#noteEnd, this.identity.requestId === '' ? undefined : this.#noteStart);
     else if (field === attachFields.contentWanted) {
-      scanContentWanted(bytes, start);
+      // Also where nobody here looks at it: what cannot be read would end its broker's connection.
+      decodeContentWanted(decodeWith(ContentWanted, bytes, start));
       const rest = this.#watchWants?.(this, broker, bytes, start);
       if (rest !== undefined) {
         this.ask(rest);

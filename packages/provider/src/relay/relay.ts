@@ -1,6 +1,6 @@
 import { MutiraoError, errorOfCode } from '@mutirao/api/errors';
 import {
-  decodeContentOffered, decodeContentWanted, decodeDemand, decodeMachineFacts, encodeAllocationRequest, encodeDraining, encodeResourceStanding, encodeStanding, encodeMachineFacts, type ContentOffer, type WantedContent,
+  boundList, decodeContentOffered, decodeContentWanted, decodeDemand, decodeMachineFacts, encodeAllocationRequest, encodeDraining, encodeResourceStanding, encodeStanding, encodeMachineFacts, type ContentOffer, type WantedContent,
 } from '@mutirao/api/codecs';
 import { ContentOffered, ContentWanted, MachineHello } from '@mutirao/api/machine';
 import { Demand, LeaseTrim } from '@mutirao/api/provider';
@@ -204,6 +204,7 @@ export class Relay {
     const hello = decodeWith(MachineHello, bytes, start);
     checkHello(hello.hello);
     const told = decodeMachineFacts(hello.facts);
+    boundList(hello.heldReplicaIds, 'heldReplicas', 'hello.held_replica_ids');
     const facts = this.#nameMachine(told, origin, takesGangs(hello));
     this.#options.gate.enter(origin, facts.machineId, credential);
     this.#closeFormer(facts);
@@ -232,7 +233,7 @@ export class Relay {
     const name = /[\w-]+$/.exec(told.machineId)?.[0] ?? '';
     const ownName = told.machineId.startsWith(`${providerId}/`) ? told.machineId.slice(providerId.length + 1) : told.machineId;
     const isRequest = origin.kind === 'request';
-    if (name === '' || (!isRequest && !/^[\w.@-]{1,64}$/.test(ownName))) {
+    if (name === '' || name.length > 64 || (!isRequest && !/^(?!\.{1,2}$)[\w.@-]{1,64}$/.test(ownName))) {
       throw new MutiraoError('MUT_BAD_REQUEST', `machine id is "${told.machineId}"; want up to 64 letters, digits, "_", ".", "@" or "-", after "${providerId}/" or alone`);
     }
     const requestId = isRequest ? origin.requestId : '';

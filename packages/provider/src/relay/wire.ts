@@ -15,7 +15,6 @@ interface Shape {
 const flat: Shape = { fields: {} };
 const outputShape: Shape = { fields: { 3: flat } };
 const endedShape: Shape = { fields: { 11: outputShape, 12: flat } };
-const contentWantedShape: Shape = { fields: { 1: flat } };
 
 /** Alternatives of AttachRequest, by field number. */
 export const attachFields = { hello: 1, report: 2, contentWanted: 3 } as const;
@@ -187,11 +186,6 @@ function scanEnded(bytes: Uint8Array, start: number, end: number, visit: VisitEn
     }
   }
   visit(replicaId, outcome, startedAt === 0 ? 0 : Math.max(0, endedAt - startedAt));
-}
-
-/** Walks a ContentWanted to its end. @throws {MutiraoError} MUT_PROTOCOL */
-export function scanContentWanted(bytes: Uint8Array, start: number): void {
-  walk(bytes, start, bytes.length, contentWantedShape);
 }
 
 /** The sequence of a report; 0 when it has none. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { errorOfCode, isErrorCode, MutiraoError, registry } from '@mutirao/api/errors';
 import test from 'ava';
-import { errorsMarkdown, errorsProto, faultsMarkdown, numbersOf } from '../../../../../scripts/errors-rendering.ts';
+import { errorsMarkdown, errorsProto, faultsMarkdown, limitsMarkdown, numbersOf } from '../../../../../scripts/errors-rendering.ts';
 
 const root = new URL('../../../../../', import.meta.url);
 const codes = Object.keys(registry);
@@ -17,6 +17,10 @@ test('docs/errors.md tells of each code, and of no other', (t) => {
 
 test('docs/faults.md is the table of faults that the programs use', (t) => {
   t.is(readFileSync(new URL('docs/faults.md', root), 'utf8'), faultsMarkdown(), advice);
+});
+
+test('docs/limits.md is the table of limits that the codecs use', (t) => {
+  t.is(readFileSync(new URL('docs/limits.md', root), 'utf8'), limitsMarkdown(), advice);
 });
 
 test('errors.proto has each code, and no other', (t) => {

@@ -392,6 +392,8 @@ export interface BrokerMachine {
   processors: ProcessorCount;
   /** Sum over `replicas`. */
   heldProcessors: ProcessorCount;
+  /** Of the moment: how many of its processors may be held, as it was when replicas were last placed. */
+  allowance: ProcessorCount;
   readonly account: LedgerAccount;
   /** What its replicas were charged; never more than its presence. */
   charged: ProcessorMillis;

@@ -51,7 +51,7 @@ function joinMachine(turn: Turn, facts: MachineFacts): void {
   const known = state.machines.get(facts.machineId);
   if (known?.facts.incarnation === facts.incarnation) return;
   const request = state.requests.get(facts.requestId);
-  commit(turn, { kind: 'MachineJoined', facts: withUntil(facts, request), brokerId: request?.brokerId ?? known?.brokerId ?? '', at: now });
+  commit(turn, { kind: 'MachineJoined', facts: withUntil(withinWidth(facts, request), request), brokerId: request?.brokerId ?? known?.brokerId ?? '', at: now });
   if (known === undefined) return;
   // A restarted agent is another one, and what made the former one break its replicas may be over.
   known.breakages = 0;
@@ -64,6 +64,11 @@ function noteStart(turn: Turn, request: OwnRequest): void {
     commit(turn, { kind: 'RequestQueued', requestId, managerRequestId: request.managerRequestId, at: turn.now });
   }
   commit(turn, { kind: 'RequestStarted', requestId, startedAt: turn.now, at: turn.now });
+}
+
+/** Of an allocation no machine has more processors than all of it, whatever it claims. */
+function withinWidth(facts: MachineFacts, request: OwnRequest | undefined): MachineFacts {
+  return request === undefined || facts.processors <= request.width ? facts : { ...facts, processors: request.width };
 }
 
 function withUntil(facts: MachineFacts, request: OwnRequest | undefined): MachineFacts {

@@ -2,7 +2,7 @@ import test from 'ava';
 import { AttachRequest, AttachResponse, Outcome, PullContentResponse, PushContentRequest } from '@mutirao/api/machine';
 import { ConnectRequest, ConnectResponse, SendContentRequest } from '@mutirao/api/provider';
 import fc from 'fast-check';
-import { findAlternative, frameFromMachine, machineIdField, readToMachine, renumberChunk, scanContentWanted, scanReport, sequenceOf } from '../../../src/relay/wire.ts';
+import { findAlternative, frameFromMachine, machineIdField, readToMachine, renumberChunk, scanReport, sequenceOf } from '../../../src/relay/wire.ts';
 import { runs } from '@mutirao/testkit';
 
 const anEnd = {
@@ -106,10 +106,4 @@ test('a number that no reader can hold, and a field that reaches beyond its mess
   for (const bytes of [sequenceOf2To60, detailBeyondItsEnd]) {
     t.throws(() => { scanReport(bytes, 0, () => undefined); }, { code: 'MUT_PROTOCOL' });
   }
-});
-
-test('contents wanted are walked to their end', (t) => {
-  const bytes = bytesOf(AttachRequest.encode({ message: { $case: 'contentWanted', value: { contents: [{ sha256: Buffer.alloc(32), sizeBytes: 9 }], offsets: [], overWire: false, sharedTokens: [] } } }).finish());
-  t.notThrows(() => { scanContentWanted(bytes, findAlternative(bytes).start); });
-  t.throws(() => { scanContentWanted(Buffer.from([0x0a, 0x02, 0x0a, 0x05]), 0); }, { code: 'MUT_PROTOCOL' });
 });

@@ -51,7 +51,7 @@ function compare(name: string, living: string, replayed: string): void {
 
 /** What is of the moment, by name. */
 const seenFields: ReadonlySet<string> = new Set([
-  'isTold', 'demandsAt', 'demandsDue', 'breakages', 'doubtedJobId', 'quarantinedUntil', 'isStopping', 'shutdownCount', 'isWithdrawing', 'isEnding', 'isConnected', 'awaySince', 'hearingUntil', 'isHearing', 'lastError', 'demandAt', 'gangsInVain', 'gangsPausedUntil', 'owesTurn', 'brokenGangs', 'shareSince', 'clockOffset', 'wakeAt',
+  'isTold', 'demandsAt', 'demandsDue', 'breakages', 'doubtedJobId', 'quarantinedUntil', 'allowance', 'isStopping', 'shutdownCount', 'isWithdrawing', 'isEnding', 'isConnected', 'awaySince', 'hearingUntil', 'isHearing', 'lastError', 'demandAt', 'gangsInVain', 'gangsPausedUntil', 'owesTurn', 'brokenGangs', 'shareSince', 'clockOffset', 'wakeAt',
   'seenAt', 'unknownSince', 'missedListings', 'waitingListings', 'releaseAskedAt', 'attachmentId', 'toldConnectionId', 'isReturning', 'connectionId', 'isSettled', 'idleSince', 'coveredSince', 'demandRequest', 'endedProcessors',
   'resourceId', 'takesLeases', 'isLeaseTold', 'leaseSeenAt', 'busySince', 'resourceAwaitedUntil', 'resourceDue', 'takesResource', 'leaseConnectionId', 'isLeaseConfirmed', 'isKeeping', 'isFull', 'isGone', 'gangsInVain', 'gangsPausedUntil', 'owesTurn',
 ]);

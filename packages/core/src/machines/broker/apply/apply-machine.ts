@@ -1,3 +1,4 @@
+import { allowanceOf } from '../../../bag/index.ts';
 import { type AllocationRequest, reservationKey } from '../../../messages/index.ts';
 import { invariant, type MachineId, type ProviderId } from '../../../shared/index.ts';
 import { TimeCurve, unknownSlowness } from '../../../times/index.ts';
@@ -44,7 +45,7 @@ export function joinMachine(state: BrokerState, change: ChangeOf<'MachineJoined'
     return;
   }
   const machine: BrokerMachine = {
-    provider, facts, processors: facts.processors, joinedAt: change.at, replicas: new Map(), heldProcessors: 0,
+    provider, facts, processors: facts.processors, joinedAt: change.at, replicas: new Map(), heldProcessors: 0, allowance: facts.requestId === '' ? allowanceOf({ finishedCount: 0 }, 1) : Infinity,
     account: openAccount(state, provider.providerId, facts.requestId), charged: 0, finishedCount: 0, failedCount: 0,
     times: new TimeCurve(), slowness: unknownSlowness,
     isTold: false, isGone: false, breakages: 0, doubtedJobId: 0, quarantinedUntil: 0, isStopping: false, shutdownCount: 0,

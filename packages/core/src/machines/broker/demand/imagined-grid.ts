@@ -1,4 +1,4 @@
-import { freeProcessors, placeQueues, type SchedulingPort } from '../../../bag/index.ts';
+import { freeProcessors, placeQueues, usableProcessors, type SchedulingPort } from '../../../bag/index.ts';
 import type { AllocationRequest, SchedulerName } from '../../../messages/index.ts';
 import { type Instant, invariant, type ProcessorCount, type RequestId } from '../../../shared/index.ts';
 import { unknownSlowness } from '../../../times/index.ts';
@@ -149,9 +149,9 @@ function takeStock(
     const ofProvider = running.get(machine.provider);
     invariant(ofProvider !== undefined, `machine ${machine.facts.machineId} of a provider that is not there`);
     const heldProcessors = countOn(state, machine, { queues, running: ofProvider });
-    if (heldProcessors >= machine.processors || !isUsable(moment, machine)) continue;
-    const { provider, facts, slowness, processors } = machine;
-    machines.push({ provider, requestId: '', real: machine, hasBegun: true, facts, slowness, processors, heldProcessors, taken: new Map() });
+    if (heldProcessors >= usableProcessors(machine) || !isUsable(moment, machine)) continue;
+    const { provider, facts, slowness } = machine;
+    machines.push({ provider, requestId: '', real: machine, hasBegun: true, facts, slowness, processors: usableProcessors(machine), heldProcessors, taken: new Map() });
   }
   return machines;
 }

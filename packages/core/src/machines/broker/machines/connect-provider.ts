@@ -23,7 +23,7 @@ export function addProvider(turn: Turn, input: InputOf<'ProviderAdded'>): void {
 }
 
 function findProviderFault(providerId: string, address: string): string | undefined {
-  if (!/^[\w.-]+$/.test(providerId)) return `provider id "${providerId}"; want letters, digits, ".", "-" and "_"`;
+  if (!/^(?!\.{1,2}$)[\w.-]{1,100}$/.test(providerId)) return `provider id "${providerId}"; want up to 100 letters, digits, ".", "-" and "_", and not "." or ".."`;
   return address === '' ? 'the address is empty; want HOST:PORT' : undefined;
 }
 

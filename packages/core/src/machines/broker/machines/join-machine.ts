@@ -1,4 +1,4 @@
-import type { MachineFacts } from '../../../messages/index.ts';
+import { reservationKey, type MachineFacts } from '../../../messages/index.ts';
 import { ownInstant, type ReplicaId } from '../../../shared/index.ts';
 import { adoptLeased } from '../leases/adopt-leased.ts';
 import type { InputOf } from '../inputs.ts';
@@ -22,7 +22,7 @@ export function joinMachine(turn: Turn, input: InputOf<'MachineJoined'>): void {
   let known = state.machines.get(input.facts.machineId);
   const facts = factsInOwnClock(input.facts, provider, known);
   if (known !== undefined && known.provider.providerId !== providerId) return;
-  if (known !== undefined && known.facts.incarnation !== facts.incarnation) {
+  if (known !== undefined && isOther(known, facts)) {
     loseMachine(turn, known, 'MUT_MACHINE_LOST', 0);
     known = undefined;
   }
@@ -38,6 +38,16 @@ export function joinMachine(turn: Turn, input: InputOf<'MachineJoined'>): void {
   adoptLeased(turn, machine, input.heldReplicaIds);
   compareHeld(turn, machine, input.heldReplicaIds);
   repeatStarts(turn, machine);
+}
+
+/** Whether a machine is another one than it was, though it may call itself the same: what it ran before it can run no more, or not here. */
+function isOther({ facts: known }: BrokerMachine, facts: MachineFacts): boolean {
+  return known.incarnation !== facts.incarnation || known.processors !== facts.processors || known.requestId !== facts.requestId
+    || keyOf(known.reservation) !== keyOf(facts.reservation);
+}
+
+function keyOf(reservation: MachineFacts['reservation']): string {
+  return reservation === undefined ? '' : reservationKey(reservation);
 }
 
 /** A walltime ends by the clock of its provider, which may be another than ours, and never before what was charged of it. */

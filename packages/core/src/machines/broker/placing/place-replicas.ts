@@ -1,4 +1,5 @@
-import { freeProcessors, IdleSlots, placeQueues } from '../../../bag/index.ts';
+import { allowanceOf, freeProcessors, IdleSlots, placeQueues } from '../../../bag/index.ts';
+import type { ProcessorCount } from '../../../shared/index.ts';
 import { curbReplicas } from './curb-replicas.ts';
 import { holdBackLeased, isKeptFor } from './hold-back.ts';
 import { placeGangs, settleTurns } from '../gangs/place-gangs.ts';
@@ -57,13 +58,23 @@ function fillMachines(turn: Turn, all: readonly BrokerMachine[], { held, gatheri
 /** Machines that something may be placed on now. */
 function usableMachines(turn: Turn): BrokerMachine[] {
   const usable: BrokerMachine[] = [];
+  const widest = widestTask(turn);
   for (const machine of turn.state.machines.values()) {
     if (!isHere(machine) || (machine.facts.until !== undefined && machine.facts.until <= turn.now)) continue;
     if (isDraining(machine.provider) || isCaught(turn.state, machine)) continue;
     if (machine.quarantinedUntil > turn.now) wakeBy(turn, machine.quarantinedUntil);
     else usable.push(machine);
+    // What an allocation has its provider knows; what another machine claims nobody does.
+    if (machine.facts.requestId === '') machine.allowance = allowanceOf(machine, widest);
   }
   return usable;
+}
+
+/** Processors of the widest task of jobs that go on. Of a gang each machine has a part. Cost: O(queues). */
+function widestTask({ state: { openJobs } }: Turn): ProcessorCount {
+  let widest = 1;
+  for (const { queues } of openJobs.values()) for (const { processors, isGang } of queues) if (!isGang && processors > widest) widest = processors;
+  return widest;
 }
 
 function readyQueues({ state, crowded }: Turn): TaskQueue[] {

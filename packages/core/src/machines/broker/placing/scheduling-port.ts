@@ -1,4 +1,4 @@
-import { prefetchDepth, type SchedulingPort } from '../../../bag/index.ts';
+import { prefetchDepth, usableProcessors, type SchedulingPort } from '../../../bag/index.ts';
 import type { Duration, Instant, TaskIndex } from '../../../shared/index.ts';
 import { avoidedUntil } from './avoidance.ts';
 import { findPlaceable } from './hold-back.ts';
@@ -57,7 +57,7 @@ function lookEvery({ job: { times } }: TaskQueue): Duration {
 function depthOf(turn: Turn, queue: TaskQueue, machine: BrokerMachine): number {
   // A machine that broke replicas gets no queue until it has ended one well.
   if (machine.breakages > 0 || isTooLateFor(turn, queue, machine)) return 0;
-  const slots = Math.floor(machine.processors / queue.processors);
+  const slots = Math.floor(usableProcessors(machine) / queue.processors);
   const taskTimeMedian = queue.noOp ? undefined : timeQuantile(queue.job, machine, { share: 0.5, elapsed: 0 });
   const { target, replicasMax } = turn.state.options.prefetch;
   return prefetchDepth({ noOp: queue.noOp, slots, taskTimeMedian }, { replicasMax, target: target + (machine.facts.reportDelay ?? 0) });

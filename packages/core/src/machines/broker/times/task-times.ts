@@ -1,3 +1,4 @@
+import { freeProcessors } from '../../../bag/index.ts';
 import type { Duration, Instant, ProcessorCount } from '../../../shared/index.ts';
 import { expectedRemainingOn, expectedTotalOn, quantileOn } from '../../../times/index.ts';
 import type { BrokerJob, BrokerMachine, BrokerReplica, OpenTask } from '../state.ts';
@@ -42,6 +43,9 @@ export function remainingOf({ replicas }: OpenTask, now: Instant): Duration | un
   return least;
 }
 
+/** Places of one machine that are looked at. */
+const placesMax = 4096;
+
 /**
  * In how long each place for so many processors at a machine is expected to be free, ascending: 0 for those that are; for the others as the
  * replicas there are expected to end, one after the other. Replicas of which nothing is known stay for ever.
@@ -50,10 +54,10 @@ export function waitsAt(machine: BrokerMachine, processors: ProcessorCount, now:
   const ends = [...machine.replicas.values()].map((replica) => ({ after: expectedRest(replica, now) ?? Infinity, processors: replica.processors }));
   ends.sort((one, other) => one.after - other.after);
   const waits: Duration[] = [];
-  let free = machine.processors - machine.heldProcessors;
+  let free = freeProcessors(machine);
   for (const end of [{ after: 0, processors: 0 }, ...ends]) {
     free += end.processors;
-    while (free >= processors && waits.length < machine.processors) {
+    while (free >= processors && waits.length < placesMax) {
       waits.push(end.after);
       free -= processors;
     }

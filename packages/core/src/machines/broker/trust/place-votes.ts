@@ -1,4 +1,4 @@
-import { freeProcessors } from '../../../bag/index.ts';
+import { freeProcessors, usableProcessors } from '../../../bag/index.ts';
 import type { TaskIndex } from '../../../shared/index.ts';
 import { avoidedUntil } from '../placing/avoidance.ts';
 import { matchesQueue } from '../placing/matching.ts';
@@ -79,7 +79,7 @@ class Round {
 
   #roomOf(queue: TaskQueue, machine: BrokerMachine): number {
     const { processors } = queue;
-    const capacity = machine.processors + this.#depthOf(queue, machine) * processors;
+    const capacity = usableProcessors(machine) + this.#depthOf(queue, machine) * processors;
     return Math.floor((capacity - machine.heldProcessors) / processors) - (this.#planned.get(machine)?.length ?? 0);
   }
 

@@ -86,3 +86,26 @@ test('a task whose path a machine makes unsafe runs elsewhere, and the machine i
   t.deepEqual([state.jobs.get(1)?.failureCount, state.jobs.get(1)?.failed.size], [0, 0]);
   t.like([...state.records.values()], [{ identity: 'lab/a', evidence: [{ kind: 'attribute', detail: '$group is ".."', jobId: 1 }] }]);
 });
+
+test('a machine that claims very many processors gets a few replicas at first, more as it ends them well, and one task of any width', (t) => {
+  const state = createBrokerState();
+  let now = 1000;
+  const step = (...inputs: BrokerInput[]): void => {
+    brokerMachine.step(state, inputs, now += 1000);
+    brokerMachine.checkInvariants(state);
+  };
+  const heldBy = (machineId: string): number => state.machines.get(machineId)?.heldProcessors ?? 0;
+  step({ kind: 'ProviderAdded', replyTo: 0, providerId: 'lab', address: 'here' }, { kind: 'ProviderConnected', providerId: 'lab' });
+  step({ kind: 'MachineJoined', providerId: 'lab', facts: aMachine('lab/big', { processors: 65_536 }), heldReplicaIds: [] });
+  step({ kind: 'JobSubmitted', replyTo: 0, userId: 'ana', clientJobId: '', spec: aJob(10_000, { replicasMax: 1 }) });
+  t.is(heldBy('lab/big'), 64);
+  step({ kind: 'MachineJoined', providerId: 'lab', facts: aMachine('lab/small', { processors: 4 }), heldReplicaIds: [] });
+  t.is(heldBy('lab/small'), 4, 'there is nothing left for others');
+  const [first] = state.machines.get('lab/big')?.replicas.keys() ?? [];
+  step({ kind: 'MachineReported', machineId: 'lab/big', report: { sequence: 1, started: [], ended: [anEnd(first ?? 0, 'succeeded', { startedAt: 1, endedAt: 2_000_000 })] } });
+  t.is(heldBy('lab/big'), 128);
+  step({ kind: 'JobCancelled', replyTo: 0, userId: 'ana', jobId: 1, reason: '' });
+  step({ kind: 'MachineJoined', providerId: 'lab', facts: aMachine('lab/other', { processors: 1000 }), heldReplicaIds: [] });
+  step({ kind: 'JobSubmitted', replyTo: 0, userId: 'ana', clientJobId: '', spec: aJob(5, { processors: 300, replicasMax: 1 }) });
+  t.is(heldBy('lab/other'), 300, 'a wide task runs nowhere');
+});
