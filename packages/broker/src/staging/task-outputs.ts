@@ -83,7 +83,7 @@ export class TaskOutputs {
     for (const [position, spec] of specs.entries()) {
       if (job.spec.workFolder !== undefined && spec.root === 'playpen') {
         const place = this.#fillInFor(job, taskIndex)(spec.localPath);
-        if (!existsSync(fsPath(place))) return { fault: `${place}, which it wrote, is gone`, gone };
+        if (!existsSync(fsPath(place.path))) return { fault: `${place.path}, which it wrote, is gone`, gone };
         continue;
       }
       const fault = await this.#findLoss(job, { taskIndex, spec, written: written.filter(({ outputIndex }) => outputIndex === position) });

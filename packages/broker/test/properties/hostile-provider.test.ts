@@ -60,7 +60,7 @@ async function hear(t: ExecutionContext, bytes: Buffer, what: string): Promise<'
   const inputs: BrokerInput[] = [];
   const lanes = new Lanes<string>((error) => { t.fail(String(error)); });
   const from = new FromProvider('lab', {
-    deliver: (input) => inputs.push(input), keepOutputs: (_machineId, report) => Promise.resolve(report), fetchPushed: () => undefined, serveWanted: () => undefined, onHeldBytes: () => undefined,
+    deliver: (input) => inputs.push(input), describeMachine: (facts) => facts, keepOutputs: (_machineId, report) => Promise.resolve(report), fetchPushed: () => undefined, serveWanted: () => undefined, onHeldBytes: () => undefined,
   }, lanes);
   try {
     const { message } = ConnectResponse.decode(bytes);

@@ -57,7 +57,7 @@ async function report({ arrivals, order }: Bench, bytes: string, changes: Partia
   await arrivals.discard(order, [output]);
   const machineReport = { sequence: 1, started: [], ended: [{ ...anEnd(order.replicaId, 'succeeded', { startedAt: 1, endedAt: 2 }), outputs: [output] }] };
   await keepOutputs({ machineId: order.machineId, report: machineReport }, {
-    arrivals, pushed: { settled: () => Promise.resolve() }, room: { patiently: (act) => act() }, known: { isAwaited: () => true, isOpen: () => true },
+    arrivals, pushed: { settled: () => Promise.resolve() }, room: { patiently: (act) => act() }, known: { isAwaited: () => true, isOpen: () => true, isOthers: () => false },
   }, (error) => { troubles.push(error instanceof MutiraoError ? error.code : String(error)); });
   return troubles;
 }
