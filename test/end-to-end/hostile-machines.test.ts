@@ -139,9 +139,10 @@ test.serial('a machine reports nothing for another machine\'s replica, nor what 
   let at = 0;
   const hostile = await attach(t, here, { answer: (end) => ({ ...end, ...impossible[at++ % impossible.length] }) });
   const outputs = [{ root: Root.PLAYPEN, path: 'out', localPath: join(folder, 'results/{}'), condition: '' }];
-  const jobId = await grid.client.submit([taskGroup('sleep 0.1; echo right > out', 12, { outputs })]);
+  const jobId = await grid.client.submit([taskGroup('sleep 0.1; echo right > out', 12, { outputs, requirements: 'group == good' })]);
   for (let replicaId = 1; replicaId <= 14; replicaId += 1) hostile.report({ ended: [bringing({ ...aSuccess(replicaId) }, [{ text: 'forged' }])] });
   await assertFinished(t, here, jobId);
+  await assertFinished(t, here, await grid.client.submit([taskGroup('sleep 0.1', 12)]));
   t.regex(await evidenceOf(t, here), /^report: /);
   for (let task = 0; task < 12; task += 1) t.is(readFileSync(join(folder, 'results', String(task)), 'utf8'), 'right\n');
   t.false(existsSync(join(folder, 'forged')));

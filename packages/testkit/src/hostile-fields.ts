@@ -48,14 +48,13 @@ function published(): ReadonlyMap<string, readonly Field[]> {
 export function* hostileMessages(type: string, bytes: Buffer, path = type): Generator<HostileMessage> {
   const present = parse(bytes);
   for (const field of published().get(type) ?? []) {
-    const own = present.filter(({ number }) => number === field.number);
+    const own = present.find(({ number }) => number === field.number);
     const rest = Buffer.concat(present.filter(({ number }) => number !== field.number).map((one) => one.bytes));
     const way = `${path}.${field.name}`;
-    if (own.length > 0) yield { what: `${way} is absent`, bytes: rest };
-    if (own[0] !== undefined) yield { what: `${way} is there twice`, bytes: Buffer.concat([bytes, own[0].bytes]) };
+    if (own !== undefined) yield* [{ what: `${way} is absent`, bytes: rest }, { what: `${way} is there twice`, bytes: Buffer.concat([bytes, own.bytes]) }];
     for (const [what, value] of valuesOf(field)) yield { what: `${way} is ${what}`, bytes: Buffer.concat([rest, value]) };
     if (!published().has(field.type)) continue;
-    for (const inner of hostileMessages(field.type, own[0]?.inner ?? Buffer.alloc(0), way)) yield { what: inner.what, bytes: Buffer.concat([rest, delimited(field.number, inner.bytes)]) };
+    for (const inner of hostileMessages(field.type, own?.inner ?? Buffer.alloc(0), way)) yield { what: inner.what, bytes: Buffer.concat([rest, delimited(field.number, inner.bytes)]) };
   }
 }
 

@@ -59,14 +59,18 @@ export function readClaimPayload(payload: Record<string, unknown> | undefined): 
   if (payload === undefined || textNames.some((name) => typeof payload[name] !== 'string') || numberNames.some((name) => typeof payload[name] !== 'number')) return undefined;
   const told = payload as unknown as ClaimPayload;
   const { start_unix_ms: startsAt, end_unix_ms: endsAt, amount } = told;
-  const isWindow = Number.isSafeInteger(startsAt) && Number.isSafeInteger(endsAt) && startsAt >= 0 && startsAt < endsAt && endsAt <= limits.instant.max;
   const units = readUnits(told.units);
-  if (!isWindow || !Number.isSafeInteger(amount) || amount < 1 || units === undefined) return undefined;
+  if (!isPlace(told) || units === undefined) return undefined;
   const [, id, revision] = /^(\d{1,15})\.(\d{1,9})$/.exec(told.jti) ?? [];
   if (id === undefined) return undefined;
   return {
     issuer: told.iss, userId: told.sub, resourceId: told.aud, reservationId: Number(id), revision: Number(revision), startsAt, endsAt, amount, units,
   };
+}
+
+/** Whether a window and an amount can be those of a reservation. */
+function isPlace({ start_unix_ms: startsAt, end_unix_ms: endsAt, amount }: ClaimPayload): boolean {
+  return [startsAt, endsAt, amount].every(Number.isSafeInteger) && startsAt >= 0 && startsAt < endsAt && endsAt <= limits.instant.max && amount >= 1;
 }
 
 /** Writes units as `0-3,5`. @param units ascending. */

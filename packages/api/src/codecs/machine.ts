@@ -81,9 +81,7 @@ export function decodeMachineFacts(wire: MachineFactsWire | undefined): MachineF
   const attributes = decodeAttributes(wire.attributes);
   const requestId = boundName(wire.requestId, 'name', 'facts.request_id');
   const { identity, reservation } = wire;
-  if (identity !== undefined) boundName(identity, 'name', 'facts.identity');
-  if (wire.untilUnixMs !== undefined) boundNumber(wire.untilUnixMs, 'instant', 'facts.until_unix_ms');
-  if (reservation !== undefined) decodeReservationName(reservation);
+  checkOptionalFacts(wire);
   const sharedTokens = boundList(wire.sharedTokens, 'tokens', 'facts.shared_tokens');
   for (const token of sharedTokens) boundName(token, 'token', 'facts.shared_tokens');
   const facts = {
@@ -91,6 +89,13 @@ export function decodeMachineFacts(wire: MachineFactsWire | undefined): MachineF
     ...(wire.takesGangs === true ? { takesGangs: true as const } : {}), ...decodeReportDelay(wire),
   };
   return sharedTokens.length === 0 ? facts : { ...facts, sharedTokens };
+}
+
+/** @throws {MutiraoError} MUT_BAD_REQUEST */
+function checkOptionalFacts({ identity, untilUnixMs, reservation }: MachineFactsWire): void {
+  if (identity !== undefined) boundName(identity, 'name', 'facts.identity');
+  if (untilUnixMs !== undefined) boundNumber(untilUnixMs, 'instant', 'facts.until_unix_ms');
+  if (reservation !== undefined) decodeReservationName(reservation);
 }
 
 function decodeAttributes(wire: MachineFactsWire['attributes']): Record<string, string> {

@@ -129,16 +129,12 @@ function fillText({ text, path, variables }: { readonly text: string; readonly p
 
 function findWordFault(path: string, { value, at }: MachineWord, machineId: MachineId): string | undefined {
   const names = value === machineId ? value.split('/') : [value];
-  for (const name of names) {
-    const fault = findNameFault(name);
-    if (fault !== undefined) return fault;
-  }
+  const fault = names.map(findNameFault).find((one) => one !== undefined);
+  if (fault !== undefined) return fault;
   const from = path.lastIndexOf('/', at - 1) + 1;
   const end = path.indexOf('/', at + value.length);
-  for (const name of path.slice(from, end === -1 ? undefined : end).split('/')) {
-    if (name === '') return 'the path has no name there';
-    if (name === '.' || name === '..') return `it makes a name "${name}"`;
-  }
+  const made = path.slice(from, end === -1 ? undefined : end).split('/').find((name) => name === '' || name === '.' || name === '..');
+  if (made !== undefined) return made === '' ? 'the path has no name there' : `it makes a name "${made}"`;
   // What the user wrote before it may say that a hidden file is meant.
   return at === from && path[from] === '.' ? 'it makes the name of a hidden file' : undefined;
 }

@@ -233,7 +233,7 @@ export class Relay {
     const name = /[\w-]+$/.exec(told.machineId)?.[0] ?? '';
     const ownName = told.machineId.startsWith(`${providerId}/`) ? told.machineId.slice(providerId.length + 1) : told.machineId;
     const isRequest = origin.kind === 'request';
-    if (name === '' || name.length > 64 || (!isRequest && !/^(?!\.{1,2}$)[\w.@-]{1,64}$/.test(ownName))) {
+    if (!/^.{1,64}$/.test(name) || (!isRequest && !/^(?!\.{1,2}$)[\w.@-]{1,64}$/.test(ownName))) {
       throw new MutiraoError('MUT_BAD_REQUEST', `machine id is "${told.machineId}"; want up to 64 letters, digits, "_", ".", "@" or "-", after "${providerId}/" or alone`);
     }
     const requestId = isRequest ? origin.requestId : '';

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GridMachineServiceClient, Outcome, type AttachRequest, type AttachResponse, type MachineFacts, type ReplicaEnded, type ReplicaStart, type Report } from '@mutirao/api/machine';
+import { userTrust } from '@mutirao/runtime/identity';
 import { dial, openStream, type MessageStream } from '@mutirao/runtime/rpc';
 import type { Grid } from './grid.ts';
 
@@ -31,7 +32,7 @@ export class HostileAgent {
     this.#name = name;
     this.#words = words;
     const token = readFileSync(join(grid.home, 'providers/lab/machine-token'), 'utf8').trim();
-    this.#client = dial(GridMachineServiceClient, grid.providers.at(-1)?.agentsAddress ?? '', { token });
+    this.#client = dial(GridMachineServiceClient, grid.providers.at(-1)?.agentsAddress ?? '', { token, trust: userTrust(grid.home, {}) });
   }
 
   /** Attaches it to the lab of a grid, which is there if the grid began with a machine. */

@@ -108,15 +108,19 @@ function noteEnds(turn: Turn, machine: BrokerMachine, ends: readonly ReplicaEnd[
     }
     if (ending.fate === 'accepted') cancelSisters(turn, replica);
     replica.isEnding = true;
-    const endings = byJob.get(replica.job);
-    if (endings === undefined) byJob.set(replica.job, [ending]);
-    else endings.push(ending);
+    addTo(byJob, replica.job, ending);
   }
   for (const [job, endings] of byJob) {
     commit(turn, { kind: 'ReplicasEnded', machineId: machine.facts.machineId, jobId: job.jobId, endings, at: turn.now });
   }
   // Last: the first of them costs the machine all else that it runs.
   for (const one of faulty) refuseEnd(turn, one);
+}
+
+function addTo(byJob: Map<BrokerJob, ReplicaEnding[]>, job: BrokerJob, ending: ReplicaEnding): void {
+  const endings = byJob.get(job);
+  if (endings === undefined) byJob.set(job, [ending]);
+  else endings.push(ending);
 }
 
 interface FaultyEnd {
