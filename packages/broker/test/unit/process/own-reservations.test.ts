@@ -24,7 +24,7 @@ function open(t: ExecutionContext, clock: { now(): number }, errors: MutiraoErro
     const error = errors.shift();
     return error === undefined ? Promise.resolve() : Promise.reject(error);
   };
-  const own = new OwnReservations({ address: '127.0.0.1:1', token: () => 'secret', clock, timers, log: quietLogger, cancel });
+  const own = new OwnReservations({ address: 'unix:/nowhere/reservations', token: () => 'secret', clock, timers, log: quietLogger, cancel });
   t.teardown(() => own.stop());
   return { own, asked, timers, settle: () => new Promise((resolve) => { setImmediate(resolve); }) };
 }

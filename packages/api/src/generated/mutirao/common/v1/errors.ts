@@ -147,7 +147,7 @@ export const ErrorReason = {
   MUT_UNKNOWN_RESOURCE: 114,
   MUT_UNKNOWN_UNIT: 115,
   MUT_UNREACHABLE: 42,
-  MUT_UNSAFE_ATTRIBUTE: 155,
+  MUT_UNSAFE_ATTRIBUTE: 156,
   MUT_UNTRUSTED: 81,
   MUT_USER_BOUND: 116,
   MUT_WALLTIME_ENDED: 43,
@@ -168,7 +168,7 @@ export const ErrorReason = {
   MUT_WORKFLOW_TWO_WRITERS: 131,
   MUT_WORKFLOW_VERSION: 132,
   MUT_WORKFLOW_WIDTH: 133,
-  MUT_WORK_FOLDER: 154,
+  MUT_WORK_FOLDER: 157,
 } as const;
 
 export type ErrorReason = typeof ErrorReason[keyof typeof ErrorReason];
