@@ -17,7 +17,7 @@ const startedAt = 1_700_000_000_000;
 
 function fill(): void {
   broker.machines = Array.from({ length: machineCount }, (_, index) => aMachineRecord({
-    facts: { machineId: `site${index % 4}/q${Math.floor(index / 40)}.${index % 40}`, incarnation: 'x', processors: 1, attributes: { os: 'linux', mem: '4096' }, requestId: '', sharedTokens: [] }, providerId: `site${index % 4}`, runningCount: 1,
+    facts: { machineId: `site${index % 4}/q${Math.floor(index / 40)}.${index % 40}`, incarnation: 'x', processors: 1, attributes: { os: 'linux', mem: '4096' }, requestId: '', sharedTokens: [], homeMarks: [] }, providerId: `site${index % 4}`, runningCount: 1,
   }));
   broker.jobs = [aJobSummary({ taskCount, finishedCount: taskCount, status: JobStatus.FINISHED })];
   broker.tasks.set(1, Array.from({ length: taskCount }, (_, taskIndex) => {

@@ -28,7 +28,7 @@ class Attachment {
     const stream: MessageStream<AttachResponse, AttachRequest> = openStream(this.client.attach());
     this.stream = stream;
     stream.listen({ onMessage: () => { this.isWelcome = true; }, onClosed: (error) => { this.ended = error; } });
-    const facts = { machineId: `${requestId}.${index}`, incarnation: `i${secret}`, processors: 1, attributes: {}, untilUnixMs: undefined, requestId, sharedTokens: [] };
+    const facts = { machineId: `${requestId}.${index}`, incarnation: `i${secret}`, processors: 1, attributes: {}, untilUnixMs: undefined, requestId, sharedTokens: [], homeMarks: [] };
     const hello = { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: String(index) };
     stream.write({ message: { $case: 'hello', value: { hello, facts, heldReplicaIds: [] } } });
   }

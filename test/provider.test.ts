@@ -147,7 +147,7 @@ serial('contents pass through the provider whole, both ways, whichever side come
 
   const stream: MessageStream<AttachResponse, AttachRequest> = openStream(agentClient.attach());
   stream.listen({ onMessage: () => undefined, onClosed: () => undefined });
-  const facts = { machineId: 'lab1', incarnation: 'i', processors: 1, attributes: {}, untilUnixMs: undefined, requestId: '', sharedTokens: [] };
+  const facts = { machineId: 'lab1', incarnation: 'i', processors: 1, attributes: {}, untilUnixMs: undefined, requestId: '', sharedTokens: [], homeMarks: [] };
   const hello = { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: 'lab1' };
   stream.write({ message: { $case: 'hello', value: { hello, facts, heldReplicaIds: [] } } });
   broker.demand(1);

@@ -260,7 +260,7 @@ test.serial('a job cancelled as soon as its broker is back: nothing of it runs o
 /** What a provider with these capabilities and one machine hears of a broker before it is given a task. */
 async function heardBefore(t: ExecutionContext, capabilities: string[]): Promise<string[]> {
   const heard: string[] = [];
-  const facts = { machineId: 'old/m', incarnation: 'i', processors: 1, attributes: {}, untilUnixMs: undefined, requestId: '', sharedTokens: [] };
+  const facts = { machineId: 'old/m', incarnation: 'i', processors: 1, attributes: {}, untilUnixMs: undefined, requestId: '', sharedTokens: [], homeMarks: [] };
   const server = await serve({
     address: freeSocket(), tokens: () => 'anybody', log: quietLogger, services: [bind({ connect: GridMachineProviderServiceService.connect }, {
       connect: (stream) => {

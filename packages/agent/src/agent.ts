@@ -8,7 +8,7 @@ import type { AttachResponse } from '@mutirao/api/machine';
 import {
   agentMachine, createAgentState, listHeldReplicas, saveAgentBeginning, type AgentCommand, type AgentInput, type AgentOptions, type AgentState, type HeldReplica,
 } from '@mutirao/core/machines/agent';
-import type { Content, MachineFacts } from '@mutirao/core/messages';
+import type { Content, MachineFacts, StartReplicas } from '@mutirao/core/messages';
 import { unreachable, type Bytes, type Duration } from '@mutirao/core/shared';
 import { MachineDriver, openTrace, systemClock, wallClock } from '@mutirao/runtime/driver';
 import { describeLeft, ensureToken, removeUnderOtherName, type Removal } from '@mutirao/runtime/files';
@@ -86,11 +86,12 @@ export class Agent {
     this.host = makeHostContents(setup);
     this.fetcher = new ContentFetcher({
       cache, ...(this.host === undefined ? {} : { host: this.host }), deliver: (input) => { this.driver.deliver(input); },
-      want: (contents) => { this.link.send({ $case: 'contentWanted', value: encodeContentWanted(contents) }); },
+      want: (contents) => { this.link.send({ $case: 'contentWanted', value: encodeContentWanted(contents, this.shared.show()) }); },
+      isProvenPath: (file, proof) => this.shared.isProven(file, proof),
       decline: (transferId) => { void declineContent(this.link.client, transferId); },
       pull: (transferId, content, offset) => pullContent(this.link.client, transferId, { content, offset }, cache.store),
     });
-    this.shared = new SharedFolders(setup.sharedHome ?? '');
+    this.shared = new SharedFolders(setup.sharedHome ?? '', setup.facts.incarnation);
     this.link = this.makeLink();
   }
 
@@ -138,10 +139,13 @@ export class Agent {
         this.driver.settle();
         return {
           hello: { protocolVersion: 1, programVersion: '0.1.0', capabilities: this.workplace.hold === undefined ? [] : ['gang'], speakerId: facts.machineId },
-          facts: encodeMachineFacts({ ...facts, sharedTokens: this.shared.look() }), heldReplicaIds: listHeldReplicas(this.driver.state),
+          facts: encodeMachineFacts({ ...facts, homeMarks: this.shared.marks() }), heldReplicaIds: listHeldReplicas(this.driver.state),
         };
       },
-      onAttached: () => { this.driver.deliver({ kind: 'ProviderAttached' }); },
+      onAttached: ({ homeChallenge = '' }) => {
+        this.shared.meet(homeChallenge);
+        this.driver.deliver({ kind: 'ProviderAttached' });
+      },
       onMessage: (message) => { this.receive(message); },
       onLost: () => { this.driver.deliver({ kind: 'ProviderLost' }); },
       onGone: (error) => { this.over.resolve(error); },
@@ -151,7 +155,7 @@ export class Agent {
   private receive(message: NonNullable<AttachResponse['message']>): void {
     switch (message.$case) {
       case 'hello': throw new MutiraoError('MUT_PROTOCOL', 'a second hello');
-      case 'start': this.driver.deliver({ kind: 'ReplicasPlaced', batch: decodeStartReplicas(message.value) }); return;
+      case 'start': this.place(decodeStartReplicas(message.value)); return;
       case 'cancel': this.driver.deliver({ kind: 'ReplicasCancelled', ...decodeCancelReplicas(message.value) }); return;
       case 'acknowledged': this.driver.deliver({ kind: 'ReportAcknowledged', sequence: message.value.sequence }); return;
       case 'content': this.fetcher.take(decodeContentOffered(message.value)); return;
@@ -159,6 +163,11 @@ export class Agent {
       case 'startGang': this.driver.deliver({ kind: 'GangStarted', start: decodeStartGang(message.value) }); return;
       default: unreachable(message);
     }
+  }
+
+  private place(batch: StartReplicas): void {
+    this.shared.meet(batch.template.homeChallenge ?? '');
+    this.driver.deliver({ kind: 'ReplicasPlaced', batch });
   }
 
   private perform(command: WorkCommand): void {
@@ -196,17 +205,17 @@ export class Agent {
   private async collect(replica: HeldReplica): Promise<void> {
     const { replicaId } = replica.start;
     try {
-      const outputs = await this.workplace.collect(replica, this.waysHome(replica.template.dropToken));
+      const outputs = await this.workplace.collect(replica, this.waysHome(replica.template));
       this.driver.deliver({ kind: 'OutputsCollected', replicaId, outputs });
     } catch (error) {
       this.driver.deliver({ kind: 'CollectionFailed', replicaId, verdict: verdictOf(error, 'collecting') });
     }
   }
 
-  private waysHome(dropToken: string | undefined): WaysHome {
+  private waysHome({ homeChallenge: challenge, dropProof: proof }: HeldReplica['template']): WaysHome {
     const push: PushFile = (file) => this.push(file);
     const keep: KeepFile = (content, file) => this.keep(content, file);
-    return dropToken === undefined ? { push, keep } : { push, keep, drop: (file) => this.shared.drop(dropToken, file) };
+    return challenge === undefined || proof === undefined ? { push, keep } : { push, keep, drop: (file) => this.shared.drop({ challenge, proof }, file) };
   }
 
   /** What cannot be kept is sent to its reader, as to any other machine. */

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, constants, copyFileSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync, type Stats } from 'node:fs';
+import { chmodSync, closeSync, constants, copyFileSync, existsSync, lstatSync, mkdirSync, openSync, readFileSync, rmSync, statSync, type Stats } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes, Duration } from '@mutirao/core/shared';
 import { wallClock, type Clock } from '@mutirao/runtime/driver';
-import { ContentStore, fileError, fsPath, hashFile, removeTree } from '@mutirao/runtime/files';
+import { ContentStore, fileError, fsPath, hashRegular, readNamedFlags, removeTree } from '@mutirao/runtime/files';
 import { LRUCache } from 'lru-cache';
 
 /** What is known of a content in the cache. */
@@ -106,8 +106,8 @@ export class ContentCache {
    * @throws {MutiraoError} MUT_FILE_NOT_FOUND, MUT_CONTENT_MISMATCH, MUT_DISK_FULL; Error of the file system.
    */
   async takeFile(content: Content, { path, isLinkable }: SharedFile): Promise<void> {
-    const status = statSync(path, { throwIfNoEntry: false });
-    if (status?.isFile() !== true || status.size !== content.size) throw new MutiraoError('MUT_FILE_NOT_FOUND', `${path} is not a file of ${content.size} bytes here`);
+    const status = lstatSync(fsPath(path), { throwIfNoEntry: false });
+    if (status?.isFile() !== true || status.size !== content.size) throw new MutiraoError('MUT_FILE_NOT_FOUND', `${path} is not a regular file of ${content.size} bytes here`);
     if (isLinkable) {
       await this.store.putLink(path, content);
       this.add(content);
@@ -119,7 +119,7 @@ export class ContentCache {
       this.add(content);
       return;
     }
-    const sha256 = content.size <= smallMax ? createHash('sha256').update(readFileSync(path)).digest('hex') : (await hashFile(path)).sha256;
+    const sha256 = content.size <= smallMax ? createHash('sha256').update(readRegular(path)).digest('hex') : (await hashRegular(path, content.size)).sha256;
     if (sha256 !== content.sha256 || stampOf(path) !== stamp) throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} is not ${content.sha256} any more`);
     if (!this.contents.has(sha256)) this.contents.set(sha256, { size: 0, writtenAt: 0, links: new Set(), reference: { path, stamp } });
   }
@@ -229,10 +229,20 @@ function lookAt(file: string): Stats | undefined {
 /** All of a file's status that changes when it is written to; empty when it is not there. */
 function stampOf(file: string): string {
   try {
-    const { size, mtimeNs, ctimeNs, ino } = statSync(file, { bigint: true });
+    const { size, mtimeNs, ctimeNs, ino } = lstatSync(fsPath(file), { bigint: true });
     return `${size} ${mtimeNs} ${ctimeNs} ${ino}`;
   } catch {
     return '';
+  }
+}
+
+/** A small file that somebody else named: no link is followed, and a FIFO that took its place does not block. */
+function readRegular(path: string): Buffer {
+  const file = openSync(fsPath(path), readNamedFlags);
+  try {
+    return readFileSync(file);
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -3,6 +3,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { AgentInput } from '@mutirao/core/machines/agent';
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes } from '@mutirao/core/shared';
+import type { ProvenFile } from '@mutirao/runtime/files';
 import type { ContentCache, SharedFile } from './content-cache.ts';
 import { Gate } from './gate.ts';
 import type { HostContents } from './host-contents.ts';
@@ -18,6 +19,8 @@ export interface ContentFetcherOptions {
   pull(transferId: string, content: Content, offset: Bytes): Promise<void>;
   /** Has the other side of a transfer that was offered not wait for this machine. */
   decline(transferId: string): void;
+  /** Whether a path comes from a process that reads our home folder; no other is opened. */
+  isProvenPath(file: ProvenFile, proof: string): boolean;
   deliver(input: AgentInput): void;
 }
 
@@ -74,17 +77,24 @@ export class ContentFetcher {
       this.decline(offer);
       return;
     }
-    if (source.kind === 'shared') host?.noteNear(content);
+    if (source.kind === 'shared') {
+      if (!this.options.isProvenPath({ content, ...source }, source.proof)) return this.distrust(content);
+      host?.noteNear(content);
+    }
     if (source.kind !== 'transfer') host?.release(sha256);
     if (source.kind === 'refused') {
       this.options.deliver({ kind: 'ContentRefused', sha256, reason: source.reason, detail: `the broker cannot send content ${sha256}` });
       return;
     }
     this.fetching.add(sha256);
-    if (source.kind === 'shared') {
-      this.shared.run(() => this.takeShared(content, source)).then(() => { this.arrive(content); }, () => { this.wantOverWire(content); });
-      return;
-    }
+    if (source.kind === 'shared') this.shared.run(() => this.takeShared(content, source)).then(() => { this.arrive(content); }, () => { this.wantOverWire(content); });
+    else this.fetch(content, source);
+  }
+
+  /** Brings the bytes into the cache, for the other agents of this host too. */
+  private fetch(content: Content, source: Extract<ContentOffer['source'], { kind: 'inline' | 'transfer' }>): void {
+    const { sha256 } = content;
+    const { host } = this.options;
     const fetched = source.kind === 'inline'
       ? this.options.cache.store.putStream([source.bytes], { content }).then(() => undefined)
       : this.gate.run(() => this.pull(source, content));
@@ -153,6 +163,15 @@ export class ContentFetcher {
     this.sharedCount += 1;
     if (this.sharedCount % turnEvery === 0) await new Promise((resolve) => { setImmediate(resolve); });
     await this.options.cache.takeFile(content, source);
+  }
+
+  /** A path without a proof is not opened: the content has to come over the wire. Whoever goes on naming paths is not asked for ever. */
+  private distrust(content: Content): void {
+    const { sha256 } = content;
+    const attempts = (this.attempts.get(sha256) ?? 0) + 1;
+    this.attempts.set(sha256, attempts);
+    if (attempts < attemptsMax) this.wantOverWire(content);
+    else this.options.deliver({ kind: 'ContentRefused', sha256, reason: 'MUT_STAGING_FAILED', detail: `the broker names a file for content ${sha256} without proof that it reads this home folder` });
   }
 
   /** What cannot be read here, or is not what it should be, comes as to anybody else. */

@@ -1,4 +1,5 @@
 import { MutiraoError } from '@mutirao/api/errors';
+import type { Hello } from '@mutirao/api/common';
 import { GridMachineServiceClient, type AttachRequest, type AttachResponse, type MachineHello } from '@mutirao/api/machine';
 import type { Duration } from '@mutirao/core/shared';
 import type { Logger } from '@mutirao/runtime/log';
@@ -17,7 +18,7 @@ export interface ProviderLinkOptions {
   /** What the agent says first, made anew for each stream. */
   hello(): MachineHello;
   /** The provider has answered the hello. */
-  onAttached(): void;
+  onAttached(hello: Hello): void;
   /** A message after the hello. A thrown MutiraoError closes the stream. */
   onMessage(message: NonNullable<AttachResponse['message']>): void;
   onLost(): void;
@@ -96,7 +97,7 @@ export class ProviderLink {
     this.backOff = backOffMin;
     clearTimeout(this.orphanTimer);
     this.options.log.info({ provider: message.value.speakerId }, 'attached');
-    this.options.onAttached();
+    this.options.onAttached(message.value);
   }
 
   private detach(stream: MessageStream<AttachResponse, AttachRequest>, error: MutiraoError | undefined): void {

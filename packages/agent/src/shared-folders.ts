@@ -2,8 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { copyFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import type { ReaderProofs } from '@mutirao/api/codecs';
 import type { Content } from '@mutirao/core/messages';
-import { findSharedTokens, fsPath, hashFile, homeSharedToken, type SharedToken } from '@mutirao/runtime/files';
+import {
+  findHomeKeys, fsPath, hashRegular, homeKeyOf, isSameProof, makeChallenge, markHome, noProofs, proveDropFolder, provePath, proveReading, type HomeKey, type ProvenFile,
+} from '@mutirao/runtime/files';
 
 /** An output that was left for its broker. */
 export interface DroppedFile {
@@ -12,50 +15,94 @@ export interface DroppedFile {
   readonly content: Content;
 }
 
-/** What an agent shares with others by a file system: whose token files it can read, and where they take outputs. */
+/** A broker's proof that it has the key of a folder for outputs. */
+export interface DropProof {
+  /** The broker's challenge. */
+  readonly challenge: string;
+  readonly proof: string;
+}
+
+/** Challenges that are remembered: a provider's and those of the brokers that it serves. The oldest goes. */
+const challengesMax = 4;
+
+/**
+ * What an agent shares with others by a file system: whose keys it can read, and where they take outputs.
+ *
+ * Keys are never sent. Whom they belong to is proven, by both sides, for random texts of both sides.
+ */
 export class SharedFolders {
   private readonly home: string;
+  private readonly incarnation: string;
+  /** Others prove paths for it. */
+  private readonly challenge = makeChallenge();
+  private readonly challenges = new Set<string>();
+  private keys: readonly HomeKey[] = [];
+  private proofs: ReaderProofs = noProofs;
 
-  /** @param home folder that may be shared; empty for an agent that is to share nothing. */
-  constructor(home: string) {
+  /** @param home folder that may be shared; empty for an agent that shares nothing. @param incarnation of the agent. */
+  constructor(home: string, incarnation: string) {
     this.home = home;
+    this.incarnation = incarnation;
   }
 
-  /** What its token files hold now. */
-  look(): string[] {
-    return this.read().map(({ token }) => token);
+  /** A provider or broker that shares a home folder sent its challenge. Cost: reads the key files when it is a new one. */
+  meet(challenge: string): void {
+    if (challenge === '' || this.home === '' || this.challenges.has(challenge)) return;
+    const [oldest] = this.challenges;
+    if (this.challenges.size === challengesMax && oldest !== undefined) this.challenges.delete(oldest);
+    this.challenges.add(challenge);
+    this.keys = this.read();
+    this.proofs = {
+      challenge: this.challenge,
+      homeProofs: [...this.challenges].flatMap((one) => this.keys.map(({ key }) => proveReading(key, one, this.challenge))),
+    };
+  }
+
+  /** Marks of the home folders whose keys it can read now, for brokers that have the same keys. */
+  marks(): string[] {
+    return this.read().map(({ key }) => markHome(key, this.incarnation));
+  }
+
+  /** What is said to whoever is asked for contents. */
+  show(): ReaderProofs {
+    return this.proofs;
+  }
+
+  /** Whether a path comes from a process that reads our home folder. */
+  isProven(file: ProvenFile, proof: string): boolean {
+    return this.keys.some(({ key }) => isSameProof(proof, provePath(key, this.challenge, file)));
   }
 
   /**
-   * Leaves a copy of an output for the process whose token it is.
+   * Leaves a copy of an output for the broker that has proven to have the key of a folder.
    *
    * The file itself would be cheaper to leave, but what still has it open for writing, be it the task's own daemon or a container that it started,
    * would go on changing an accepted result. File systems that can share blocks between files copy nothing.
    *
    * @returns what the copy holds, whatever happens to the file meanwhile; undefined where nothing can be left.
    */
-  async drop(token: string, file: string): Promise<DroppedFile | undefined> {
-    const folder = this.read().find((shared) => shared.token === token)?.folder ?? '';
+  async drop({ challenge, proof }: DropProof, file: string): Promise<DroppedFile | undefined> {
+    const folder = this.read().find(({ key, folder: place }) => place !== '' && isSameProof(proof, proveDropFolder(key, challenge, this.incarnation)))?.folder ?? '';
     if (folder === '') return undefined;
     const name = `drop-${randomBytes(16).toString('hex')}`;
     const target = path.join(folder, name);
     try {
       await copyFile(fsPath(file), target, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
-      return { name, content: await hashFile(target) };
+      return { name, content: await hashRegular(target) };
     } catch {
       await rm(target, { force: true }).catch(() => undefined);
       return undefined;
     }
   }
 
-  /** Whoever else uses the folder may have come later than this agent; the folder's own token is there from the first one on. */
-  private read(): SharedToken[] {
+  /** Whoever else uses the folder may have come later than this agent; the folder's own key exists from the first one on. */
+  private read(): HomeKey[] {
     if (this.home === '') return [];
     try {
-      homeSharedToken(this.home);
+      homeKeyOf(this.home);
     } catch {
-      // A folder that cannot be written to may have a token all the same.
+      // A folder that cannot be written to may have a key all the same.
     }
-    return findSharedTokens(this.home);
+    return findHomeKeys(this.home);
   }
 }

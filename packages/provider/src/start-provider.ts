@@ -8,7 +8,7 @@ import { unreachable, type Bytes, type DriverCommand, type Duration, type Proces
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ResourceManager } from '@mutirao/managers';
 import { MachineDriver, openTrace, systemClock, systemTimers, tellStalled } from '@mutirao/runtime/driver';
-import { ensureToken, homeSharedToken, makeToken } from '@mutirao/runtime/files';
+import { ensureToken, HomeProver, makeToken } from '@mutirao/runtime/files';
 import { onOneLine, readHostIdentity } from '@mutirao/runtime/identity';
 import { openJournal, type Journal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
@@ -138,6 +138,7 @@ class ProviderProcess {
   readonly #measure = new TaskMeasure(systemClock);
   readonly #passing = new PassingBytes();
   readonly #exchange = new TransferExchange({ timers: systemTimers, waitMax: transferWaitMax, transfersMax, passing: this.#passing });
+  readonly #prover: HomeProver;
   readonly #contents: SiteContents | undefined;
   readonly #pushed = new PushedContents();
   readonly #opened: OpenedDeputy;
@@ -163,6 +164,7 @@ class ProviderProcess {
     // A process that was killed after it had journaled that a request waits again may have left the secrets of its first agents.
     for (const { requestId, status } of this.#state.requests.values()) if (status === 'queued') this.#gate.forgetRequest(requestId);
     const deliver = (input: ProviderInput): void => { this.#driver.deliver(input); };
+    this.#prover = HomeProver.ofHome((setup.contentBytesMax ?? 0) === 0 ? '' : setup.home);
     this.#contents = this.#openContents();
     this.#opened = openDeputy({
       directory, database: journal.database, state: this.#state, ownerId: setup.ownerId, spoolBytesMax: setup.spoolBytesMax ?? 0, contents: this.#contents, measure: this.#measure, log, deliver,
@@ -170,7 +172,7 @@ class ProviderProcess {
     });
     this.#relay = new Relay({
       deputy: this.#opened.deputy, providerId: config.providerId, ...resourceOf(setup), measure: this.#measure, log, clock: systemClock, deliver, gate: this.#gate, ownerId: setup.ownerId,
-      ...(this.#contents === undefined ? {} : { contents: this.#contents }),
+      ...(this.#contents === undefined ? {} : { contents: this.#contents, homeChallenge: this.#prover.challenge }),
       onKeeping: (agent) => { this.#pushed.divert(agent); },
       onRouted: (agent) => { this.#pushed.repeat(agent); },
       onUntaken: (transferId) => { this.#exchange.decline(transferId); },
@@ -243,8 +245,7 @@ class ProviderProcess {
     const { contentBytesMax = 0, directory, log } = this.#setup;
     if (contentBytesMax === 0) return undefined;
     const store = new SiteStore({ folder: join(directory, 'contents'), bytesMax: contentBytesMax, now: systemClock.now(), partAgeMax });
-    const ownToken = homeSharedToken(this.#setup.home);
-    return new SiteContents({ store, ownToken, exchange: this.#exchange, clock: systemClock, log, passing: this.#passing });
+    return new SiteContents({ store, prover: this.#prover, exchange: this.#exchange, clock: systemClock, log, passing: this.#passing });
   }
 
   #trouble(): string | undefined {

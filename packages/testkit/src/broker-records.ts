@@ -37,7 +37,7 @@ export function aTask(fields: Partial<TaskRecord> = {}): TaskRecord {
 /** An idle machine of an allocation. */
 export function aMachineRecord(fields: Partial<MachineRecord> = {}): MachineRecord {
   return {
-    facts: { machineId: 'alpha/1.0', incarnation: 'x', processors: 2, attributes: { os: 'linux' }, untilUnixMs: 1_060_000, requestId: '1', sharedTokens: [] },
+    facts: { machineId: 'alpha/1.0', incarnation: 'x', processors: 2, attributes: { os: 'linux' }, untilUnixMs: 1_060_000, requestId: '1', sharedTokens: [], homeMarks: [] },
     providerId: 'alpha', status: MachineStatus.IDLE, joinedUnixMs: 1_000_000, runningCount: 0, waitingCount: 0, finishedCount: 5, failedCount: 1, credibility: 0.908, ...fields,
   };
 }

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import type { WantedContent } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { AgentInput } from '@mutirao/core/machines/agent';
 import type { Content } from '@mutirao/core/messages';
 import { systemClock } from '@mutirao/runtime/driver';
-import { temporaryFolder } from '@mutirao/testkit';
+import { temporaryFolder, until } from '@mutirao/testkit';
 import { ContentCache } from '../../src/content-cache.ts';
 import { ContentFetcher } from '../../src/content-fetcher.ts';
 import { HostContents } from '../../src/host-contents.ts';
@@ -42,6 +43,7 @@ async function makeRig(t: ExecutionContext, pull: (cache: ContentCache, offset: 
       for (const one of contents) queueMicrotask(() => { fetcher.take({ content: one, source: { kind: 'transfer', transferId: 't', offset: one.offset ?? 0 } }); });
     },
     decline: (transferId) => { declined.push(transferId); },
+    isProvenPath: (_file, proof) => proof === 'proven',
     pull: (_transferId, _content, offset) => pull(cache, offset),
     deliver: (input) => {
       const tell = waiting;
@@ -169,7 +171,7 @@ test('of two agents of a host one pulls what both want, and when it breaks down 
     const { promise: arrived, resolve } = Promise.withResolvers<AgentInput>();
     const cache = await ContentCache.open(path.join(temporaryFolder(t), name), 1_000_000);
     const fetcher = new ContentFetcher({
-      cache, deliver: resolve, decline: () => undefined, host: new HostContents({ folder, provider: 'p', clock: systemClock, pause: () => new Promise((turn) => { setImmediate(turn); }) }),
+      cache, deliver: resolve, decline: () => undefined, isProvenPath: () => false, host: new HostContents({ folder, provider: 'p', clock: systemClock, pause: () => new Promise((turn) => { setImmediate(turn); }) }),
       want: (contents) => {
         for (const one of contents) queueMicrotask(() => { fetcher.take({ content: one, source: { kind: 'transfer', transferId: name, offset: 0 } }); });
       },
@@ -191,3 +193,34 @@ test('of two agents of a host one pulls what both want, and when it breaks down 
   t.is(pulls.length, 2);
   t.is(statSync(one.cache.store.path(wish.sha256)).ino, statSync(other.cache.store.path(wish.sha256)).ino);
 });
+
+test('a path that comes without proof is not opened: the content is wanted over the wire, a few times', async (t) => {
+  const { fetcher, wanted, next, file, content } = await makeSharedRig(t);
+  fetcher.ask([content]);
+  fetcher.take({ content, source: { kind: 'shared', path: file, isLinkable: true, proof: 'of another' } });
+  t.deepEqual(wanted, [content, { ...content, overWire: true }]);
+  fetcher.take({ content, source: { kind: 'shared', path: file, isLinkable: true, proof: 'proven' } });
+  t.like(await next(), { kind: 'ContentArrived', sha256: content.sha256 });
+  fetcher.release([content.sha256]);
+  const other = { ...content, sha256: 'a'.repeat(64) };
+  fetcher.ask([other]);
+  for (let turn = 0; turn < 4; turn += 1) fetcher.take({ content: other, source: { kind: 'shared', path: file, isLinkable: true, proof: 'of another' } });
+  t.like(await next(), { kind: 'ContentRefused', sha256: other.sha256, reason: 'MUT_STAGING_FAILED' });
+});
+
+async function makeSharedRig(t: ExecutionContext): Promise<{ fetcher: ContentFetcher; wanted: WantedContent[]; next: () => Promise<AgentInput>; file: string; content: Content }> {
+  const folder = temporaryFolder(t);
+  const file = path.join(folder, 'shared');
+  writeFileSync(file, 'content');
+  const inputs: AgentInput[] = [];
+  const wanted: WantedContent[] = [];
+  const fetcher = new ContentFetcher({
+    cache: await ContentCache.open(path.join(folder, 'contents'), 1000), want: (contents) => { wanted.push(...contents); }, decline: () => undefined,
+    pull: () => Promise.reject(new Error('nothing is pulled')), isProvenPath: (_file, proof) => proof === 'proven', deliver: (input) => { inputs.push(input); },
+  });
+  const next = async (): Promise<AgentInput> => {
+    await until(() => inputs.length > 0, 'an input is delivered');
+    return inputs.shift() as AgentInput;
+  };
+  return { fetcher, wanted, next, file, content: { sha256: createHash('sha256').update('content').digest('hex'), size: 7 } };
+}

@@ -1,9 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync, utimesSync, writeFileSync, writeSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { Content } from '@mutirao/core/messages';
-import { offerSharedToken } from '@mutirao/runtime/files';
+import { findHomeKeys, homeKeyOf, offerHomeKey, proveDropFolder, provePath, proveReading } from '@mutirao/runtime/files';
 import { temporaryFolder } from '@mutirao/testkit';
 import { ContentCache } from '../../src/content-cache.ts';
 import { SharedFolders } from '../../src/shared-folders.ts';
@@ -61,37 +62,72 @@ test('a file that was written a moment ago is copied, since it may change again 
   t.deepEqual(readFileSync(path.join(folder, 'in')), bytes);
 });
 
-test('who finds the token may leave outputs, which no longer change with the file', async (t) => {
+test('who finds the key of a folder leaves outputs there, for a broker that proves to have it, and they no longer change with the file', async (t) => {
   const home = temporaryFolder(t);
   const drops = path.join(home, 'drops');
   mkdirSync(drops);
-  const token = offerSharedToken(home, 'broker-b', drops);
-  const shared = new SharedFolders(home);
-  t.true(shared.look().includes(token));
+  const key = offerHomeKey(home, 'broker-b', drops);
+  const shared = new SharedFolders(home, 'incarnation');
   const file = path.join(home, 'output');
   writeFileSync(file, bytes);
   const leftover = openSync(file, 'r+');
   t.teardown(() => { closeSync(leftover); });
-  const dropped = await shared.drop(token, file);
+  const challenge = 'of the broker';
+  const proven = { challenge, proof: proveDropFolder(key, challenge, 'incarnation') };
+  const dropped = await shared.drop(proven, file);
   writeSync(leftover, 'written by what the task left behind');
   t.deepEqual(dropped?.content, content);
   t.deepEqual(readFileSync(path.join(drops, dropped?.name ?? '')), bytes);
-  t.is(await shared.drop('another token', file), undefined);
-  t.is(await shared.drop(token, path.join(home, 'none')), undefined);
+  for (const proof of [proveDropFolder('another key', challenge, 'incarnation'), proveDropFolder(key, challenge, 'another'), proveDropFolder(key, 'another', 'incarnation'), '']) {
+    t.is(await shared.drop({ challenge, proof }, file), undefined);
+  }
+  t.is(await shared.drop(proven, path.join(home, 'none')), undefined);
 });
 
-test('a token that others may write, or a copy of one, is no proof', (t) => {
+test('keys are proven for each challenge and never shown, and a path is believed of those alone who have one', (t) => {
   const home = temporaryFolder(t);
-  const token = offerSharedToken(home, 'provider-p', '');
-  t.is(offerSharedToken(home, 'provider-p', ''), token);
+  const key = offerHomeKey(home, 'provider-p', '');
+  const ofHome = homeKeyOf(home);
+  const shared = new SharedFolders(home, 'incarnation');
+  t.deepEqual(shared.show().homeProofs, []);
+  shared.meet('one');
+  shared.meet('other');
+  const { challenge, homeProofs } = shared.show();
+  t.deepEqual(homeProofs, ['one', 'other'].flatMap((of) => [ofHome, key].map((one) => proveReading(one, of, challenge))));
+  t.false(JSON.stringify(shared.show()).includes(key) || JSON.stringify(shared.show()).includes(ofHome));
+  const file = { content, path: '/home/ana/data', isLinkable: false };
+  const proof = provePath(key, challenge, file);
+  t.true(shared.isProven(file, proof));
+  for (const changed of [{ ...file, path: '/home/ana/.ssh/id' }, { ...file, isLinkable: true }, { ...file, content: { ...content, size: 1 } }]) t.false(shared.isProven(changed, proof));
+  t.false(shared.isProven(file, provePath(key, 'another', file)));
+  t.false(shared.isProven(file, provePath('another key', challenge, file)));
+});
+
+test('a key file that others may read, a copy of one, or a link to one, is no key', (t) => {
+  const home = temporaryFolder(t);
+  const key = offerHomeKey(home, 'provider-p', '');
+  t.is(offerHomeKey(home, 'provider-p', ''), key);
   const file = path.join(home, 'shared', 'provider-p.json');
   writeFileSync(path.join(home, 'shared', 'copied.json'), readFileSync(file), { mode: 0o600 });
-  const [ofHome] = new SharedFolders(home).look();
-  t.deepEqual(new SharedFolders(home).look(), [ofHome, token]);
+  symlinkSync(file, path.join(home, 'shared', 'linked.json'));
+  t.deepEqual(findHomeKeys(home), [{ key, folder: '' }]);
   chmodSync(file, 0o644);
-  t.deepEqual(new SharedFolders(home).look(), [ofHome]);
-  t.deepEqual(new SharedFolders('').look(), []);
-  t.deepEqual(new SharedFolders(path.join(home, 'none')).look(), []);
+  t.deepEqual(findHomeKeys(home), []);
+  for (const folder of ['', path.join(home, 'none')]) {
+    const shared = new SharedFolders(folder, 'incarnation');
+    shared.meet('one');
+    t.deepEqual(shared.show().homeProofs, []);
+  }
+});
+
+test('a named pipe or a link in place of a named file is refused and does not block', async (t) => {
+  const { cache, file, folder } = await prepare(t);
+  const [pipe, link] = [path.join(folder, 'pipe'), path.join(folder, 'link')];
+  execFileSync('mkfifo', [pipe]);
+  symlinkSync(file, link);
+  for (const named of [pipe, link]) {
+    for (const isLinkable of [true, false]) await t.throwsAsync(cache.takeFile({ ...content, size: named === pipe ? 0 : content.size }, { path: named, isLinkable }), { code: 'MUT_FILE_NOT_FOUND' });
+  }
 });
 
 test('what a reference stands for is looked at again when it is needed', async (t) => {

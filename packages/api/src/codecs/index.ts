@@ -16,9 +16,9 @@ export {
 export { decodeStartGang, encodeStartGang, gangMembersMax } from './gang.ts';
 export { decodeLease, encodeLease } from './lease.ts';
 export {
-  decodeCancelReplicas, decodeContentOffered, decodeContentPushed, decodeContentWanted, decodeMachineFacts, decodeOutcome, decodeReport, decodeStartReplicas,
+  decodeCancelReplicas, decodeContentOffered, decodeContentPushed, decodeContentWanted, decodeMachineFacts, decodeOutcome, decodeReaderProofs, decodeReport, decodeStartReplicas,
   encodeCancelReplicas, encodeContentOffered, encodeContentWanted, encodeMachineFacts, encodeOutcome, encodeReport, encodeStagingTimes, encodeStartReplicas,
-  type CancelReplicas, type ContentOffer, type PushedContent, type WantedContent,
+  type CancelReplicas, type ContentOffer, type PushedContent, type ReaderProofs, type WantedContent,
 } from './machine.ts';
 export { decodeKeptMachine, decodeKeptMachineState, encodeKeptMachine, encodeKeptMachineState } from './kept-machine.ts';
 export { encodeProviderQueue } from './provider-queue.ts';

@@ -32,6 +32,17 @@ export interface WantedContent extends Content {
   readonly overWire?: boolean;
 }
 
+/** What a process that wants contents proves about the home folders that it reads. No proof is of use to anybody but the process whose challenge it is for. */
+export interface ReaderProofs {
+  /** Its own random text, for which paths that it is told must be proven. */
+  readonly challenge: string;
+  /** One for each key that it found and each challenge that it was sent. */
+  readonly homeProofs: readonly string[];
+}
+
+/** More than anybody needs who reads several home folders. */
+const homeProofsMax = 256;
+
 /** How a content comes to a machine that lacks it, or why it does not. */
 export interface ContentOffer {
   readonly content: Content;
@@ -39,8 +50,8 @@ export interface ContentOffer {
     | { readonly kind: 'inline'; readonly bytes: Uint8Array }
     /** A stream of its own. `offset`: bytes of its beginning that are left out; none when it is left out itself. */
     | { readonly kind: 'transfer'; readonly transferId: string; readonly offset?: Bytes }
-    /** A file that both ends can read. `isLinkable`: nobody writes it any more; else its owner may. */
-    | { readonly kind: 'shared'; readonly path: string; readonly isLinkable: boolean }
+    /** A file that both ends can read. `isLinkable`: nobody writes it any more; else its owner may. `proof`: that the sender reads the receiver's home folder. */
+    | { readonly kind: 'shared'; readonly path: string; readonly isLinkable: boolean; readonly proof: string }
     /** A code of the error registry. */
     | { readonly kind: 'refused'; readonly reason: string };
 }
@@ -70,6 +81,11 @@ function decodeReportDelay({ reportDelayMs }: MachineFactsWire): Pick<MachineFac
   return reportDelayMs === undefined ? {} : { reportDelay: Math.min(reportDelayMs, reportDelayMax) };
 }
 
+function decodeHomeMarks({ homeMarks }: MachineFactsWire): Pick<MachineFacts, 'homeMarks'> {
+  if (homeMarks.length > homeProofsMax) throw badRequest(`facts.home_marks has ${homeMarks.length} entries; expected at most ${homeProofsMax}`);
+  return homeMarks.length === 0 ? {} : { homeMarks: homeMarks.map((mark, index) => decodeProofText(mark, `facts.home_marks[${index}]`)) };
+}
+
 /** Reads what a machine is. @throws {MutiraoError} MUT_BAD_REQUEST when it has no name, no incarnation or no processor. */
 export function decodeMachineFacts(wire: MachineFactsWire | undefined): MachineFacts {
   if (wire === undefined) throw badRequest('facts are absent');
@@ -82,13 +98,10 @@ export function decodeMachineFacts(wire: MachineFactsWire | undefined): MachineF
   const requestId = boundName(wire.requestId, 'name', 'facts.request_id');
   const { identity, reservation } = wire;
   checkOptionalFacts(wire);
-  const sharedTokens = boundList(wire.sharedTokens, 'tokens', 'facts.shared_tokens');
-  for (const token of sharedTokens) boundName(token, 'token', 'facts.shared_tokens');
-  const facts = {
+  return {
     machineId, incarnation, processors, attributes, until: wire.untilUnixMs, requestId, ...(identity === undefined ? {} : { identity }), ...(reservation === undefined ? {} : { reservation }),
-    ...(wire.takesGangs === true ? { takesGangs: true as const } : {}), ...decodeReportDelay(wire),
+    ...(wire.takesGangs === true ? { takesGangs: true as const } : {}), ...decodeReportDelay(wire), ...decodeHomeMarks(wire),
   };
-  return sharedTokens.length === 0 ? facts : { ...facts, sharedTokens };
 }
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST */
@@ -121,8 +134,8 @@ export function decodeReservationName(wire: ReservationName): ReservationName {
 export function encodeMachineFacts(facts: MachineFacts): MachineFactsWire {
   const { machineId, incarnation, processors, requestId, identity } = facts;
   return {
-    machineId, incarnation, processors, attributes: { ...facts.attributes }, untilUnixMs: facts.until, requestId, sharedTokens: [...facts.sharedTokens ?? []], identity, reservation: facts.reservation, takesGangs: facts.takesGangs,
-    reportDelayMs: facts.reportDelay,
+    machineId, incarnation, processors, attributes: { ...facts.attributes }, untilUnixMs: facts.until, requestId, sharedTokens: [], identity, reservation: facts.reservation, takesGangs: facts.takesGangs,
+    reportDelayMs: facts.reportDelay, homeMarks: [...facts.homeMarks ?? []],
   };
 }
 
@@ -199,12 +212,23 @@ export function decodeContentPushed({ transferId, content, isKept }: ContentPush
   return { transferId: boundName(transferId, 'name', 'transfer_id'), content: decodeContent(content), isKept };
 }
 
+/** Reads what the sender proves about the home folders that it reads. @throws {MutiraoError} MUT_BAD_REQUEST. */
+export function decodeReaderProofs({ challenge, homeProofs }: ContentWantedWire): ReaderProofs {
+  if (homeProofs.length > homeProofsMax) throw badRequest(`home_proofs has ${homeProofs.length} entries; expected at most ${homeProofsMax}`);
+  return { challenge: decodeProofText(challenge, 'challenge'), homeProofs: homeProofs.map((proof, index) => decodeProofText(proof, `home_proofs[${index}]`)) };
+}
+
+function decodeProofText(text: string, field: string): string {
+  if (!/^[\w-]{0,64}$/.test(text)) throw badRequest(`${field} has ${text.length} characters; expected at most 64 of base64url`);
+  return text;
+}
+
 /** Writes which contents a machine lacks for the wire. Where one is to come over the wire, all are. */
-export function encodeContentWanted(contents: readonly WantedContent[]): ContentWantedWire {
+export function encodeContentWanted(contents: readonly WantedContent[], proofs: ReaderProofs = { challenge: '', homeProofs: [] }): ContentWantedWire {
   const hasOffset = contents.some(({ offset = 0 }) => offset > 0);
   return {
     contents: contents.map(encodeContent), offsets: hasOffset ? contents.map(({ offset = 0 }) => offset) : [],
-    overWire: contents.some(({ overWire = false }) => overWire), sharedTokens: [],
+    overWire: contents.some(({ overWire = false }) => overWire), sharedTokens: [], challenge: proofs.challenge, homeProofs: [...proofs.homeProofs],
   };
 }
 
@@ -214,7 +238,7 @@ export function decodeContentOffered(wire: ContentOfferedWire): ContentOffer {
   switch (wire.source?.$case) {
     case 'inline': return { content, source: { kind: 'inline', bytes: wire.source.value } };
     case 'transferId': return { content, source: { kind: 'transfer', transferId: wire.source.value, ...(wire.offset === 0 ? {} : { offset: wire.offset }) } };
-    case 'sharedPath': return { content, source: { kind: 'shared', path: wire.source.value, isLinkable: wire.linkable } };
+    case 'sharedPath': return { content, source: { kind: 'shared', path: wire.source.value, isLinkable: wire.linkable, proof: decodeProofText(wire.pathProof, 'path_proof') } };
     case 'refused': return { content, source: { kind: 'refused', reason: wire.source.value } };
     case undefined: throw badRequest('content_offered has no source; want inline, transfer_id, refused or shared_path');
   }
@@ -222,11 +246,11 @@ export function decodeContentOffered(wire: ContentOfferedWire): ContentOffer {
 
 /** Writes how a content comes for the wire. */
 export function encodeContentOffered({ content, source }: ContentOffer): ContentOfferedWire {
-  const wire = { content: encodeContent(content), offset: 0, linkable: false };
+  const wire = { content: encodeContent(content), offset: 0, linkable: false, pathProof: '' };
   switch (source.kind) {
     case 'inline': return { ...wire, source: { $case: 'inline', value: asBuffer(source.bytes) } };
     case 'transfer': return { ...wire, offset: source.offset ?? 0, source: { $case: 'transferId', value: source.transferId } };
-    case 'shared': return { ...wire, linkable: source.isLinkable, source: { $case: 'sharedPath', value: source.path } };
+    case 'shared': return { ...wire, linkable: source.isLinkable, pathProof: source.proof, source: { $case: 'sharedPath', value: source.path } };
     case 'refused': return { ...wire, source: { $case: 'refused', value: source.reason } };
   }
 }
@@ -234,15 +258,17 @@ export function encodeContentOffered({ content, source }: ContentOffer): Content
 function decodeTaskTemplate(wire: TaskTemplateWire | undefined): TaskTemplate {
   if (wire === undefined) throw badRequest('start.template is absent');
   if (wire.processors < 1) throw badRequest(`template.processors is ${wire.processors}; want 1 or more`);
-  const { jobId, userId, command, noOp, environment, processors, dropToken, workFolder } = wire;
+  const { jobId, userId, command, noOp, environment, processors, homeChallenge, dropProof, workFolder } = wire;
   const template = { jobId, userId, command, noOp, environment, limits: decodeLimits(wire.limits), processors, ...(workFolder === undefined ? {} : { workFolder: decodeWorkFolder(workFolder) }) };
-  return dropToken === '' ? template : { ...template, dropToken };
+  if (homeChallenge === '') return template;
+  const challenge = decodeProofText(homeChallenge, 'template.home_challenge');
+  return { ...template, homeChallenge: challenge, ...(dropProof === '' ? {} : { dropProof: decodeProofText(dropProof, 'template.drop_proof') }) };
 }
 
 function encodeTaskTemplate(template: TaskTemplate): TaskTemplateWire {
-  const { workFolder } = template;
+  const { homeChallenge = '', dropProof = '', workFolder } = template;
   return {
-    ...template, environment: { ...template.environment }, limits: encodeLimits(template.limits), dropToken: template.dropToken ?? '',
+    ...template, environment: { ...template.environment }, limits: encodeLimits(template.limits), dropToken: '', homeChallenge, dropProof,
     workFolder: workFolder === undefined ? undefined : encodeWorkFolder(workFolder),
   };
 }

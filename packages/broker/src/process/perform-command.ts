@@ -10,6 +10,7 @@ import type { ResultAcceptor } from '../results/accept-result.ts';
 import type { ResultDigester } from '../results/digest-result.ts';
 import type { ResultOrder } from '../results/result-order.ts';
 import type { GangSecrets } from '../staging/gang-secrets.ts';
+import type { HomeSharing } from '../staging/home-sharing.ts';
 import type { StageOrder } from '../staging/stager.ts';
 import { groupOfTask, valueOfTask } from '../staging/task-of-job.ts';
 
@@ -77,19 +78,20 @@ function settleResult(
 
 /** What a machine is told of what others are not to know. */
 export interface OrderSecrets {
-  readonly tokens: SharedTokens;
+  readonly shared: HomeSharing;
   readonly secrets: Pick<GangSecrets, 'secretOf'>;
 }
 
 /** What a batch is about; undefined when its job or its machine is gone meanwhile. */
-export function orderOf(state: BrokerState, command: CommandOf<'StartReplicas'>, { tokens, secrets }: OrderSecrets): StageOrder | undefined {
+export function orderOf(state: BrokerState, command: CommandOf<'StartReplicas'>, { shared, secrets }: OrderSecrets): StageOrder | undefined {
   const { jobId, groupIndex, machineId, starts, gang, processors } = command;
   const job = state.jobs.get(jobId);
   const group = job?.groups[groupIndex];
-  if (job?.spec === undefined || group === undefined || !state.machines.has(machineId)) return undefined;
+  const machine = state.machines.get(machineId);
+  if (job?.spec === undefined || group === undefined || machine === undefined) return undefined;
   return {
     jobId, userId: job.userId, spec: job.spec, groupIndex, groupFirst: group.firstTaskIndex, machineId,
-    attributes: attributesOf(state, machineId), starts, ...(processors === undefined ? {} : { processors }), ...(sharesHome(state, { machineId }, tokens) ? { dropToken: tokens.drop } : {}), ...(gang === undefined ? {} : { gang: placeInGang(gang, secrets) }),
+    attributes: attributesOf(state, machineId), starts, ...(processors === undefined ? {} : { processors }), ...shared.tell(machine.facts), ...(gang === undefined ? {} : { gang: placeInGang(gang, secrets) }),
   };
 }
 
@@ -98,12 +100,12 @@ function placeInGang({ processors, ...place }: NonNullable<CommandOf<'StartRepli
 }
 
 /** What a lease is about; parts whose job is gone meanwhile are left out. */
-export function partsOf(state: BrokerState, { parts }: CommandOf<'GrantLease'>): LeasePart[] {
+export function partsOf(state: BrokerState, { parts }: CommandOf<'GrantLease'>, shared: Pick<HomeSharing, 'tellAnybody'>): LeasePart[] {
   return parts.flatMap(({ jobId, groupIndex, requirements, taskTime, starts }) => {
     const job = state.jobs.get(jobId);
     const group = job?.groups[groupIndex];
     if (job?.spec === undefined || group === undefined) return [];
-    const order = { jobId, userId: job.userId, spec: job.spec, groupIndex, groupFirst: group.firstTaskIndex, machineId: '', attributes: {}, starts };
+    const order = { jobId, userId: job.userId, spec: job.spec, groupIndex, groupFirst: group.firstTaskIndex, machineId: '', attributes: {}, starts, ...shared.tellAnybody() };
     return [{ order, requirements, taskTime }];
   });
 }
@@ -121,26 +123,6 @@ export function ordersOfMachine(state: BrokerState, machineId: MachineId): Stage
     });
   }
   return orders;
-}
-
-/** What is in the token files of home. */
-export interface SharedTokens {
-  /** Who has found it shares the file system of our home folder. */
-  readonly home: string;
-  /** Names the folder where such a machine may leave outputs. */
-  readonly drop: string;
-}
-
-/** Who may share the file system of home. */
-interface Neighbour {
-  readonly machineId: MachineId;
-  /** What it shows beside what is known of the machine. */
-  readonly shownTokens?: readonly string[];
-}
-
-/** Whether a machine has found the token of our home folder, so that it reads the files of home itself. */
-export function sharesHome(state: BrokerState, { machineId, shownTokens = [] }: Neighbour, { home }: SharedTokens): boolean {
-  return home !== '' && (shownTokens.includes(home) || (state.machines.get(machineId)?.facts.sharedTokens?.includes(home) ?? false));
 }
 
 function attributesOf(state: BrokerState, machineId: MachineId): Readonly<Record<string, string>> {

@@ -9,7 +9,7 @@ import { MachineDriver, openTrace, systemClock, systemTimers, tellStalled, type 
 import { createPublisher, type ConnectEvents, type EventPublisher } from '@mutirao/runtime/events';
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { openJournal, type Journal } from '@mutirao/runtime/journal';
-import { homeSharedToken, isFullDisk, offerSharedToken, removeFreshFolders, removeTree, Room, tokenOfProvider } from '@mutirao/runtime/files';
+import { type HomeProver, isFullDisk, removeFreshFolders, removeTree, Room, tokenOfProvider } from '@mutirao/runtime/files';
 import type { Logger } from '@mutirao/runtime/log';
 import type { Metrics } from '@mutirao/runtime/metrics';
 import { jobBytesMax, serve, type RunningServer, type TokenCheck } from '@mutirao/runtime/rpc';
@@ -38,6 +38,7 @@ import { FileHashes } from '../staging/file-hashes.ts';
 import { GangSecrets } from '../staging/gang-secrets.ts';
 import { hashFile } from '../staging/hash-file.ts';
 import { HomeFiles } from '../staging/home-files.ts';
+import { HomeSharing } from '../staging/home-sharing.ts';
 import { Stager } from '../staging/stager.ts';
 import { groupOfTask, valueOfTask } from '../staging/task-of-job.ts';
 import { TaskOutputs } from '../staging/task-outputs.ts';
@@ -47,7 +48,7 @@ import { Lanes } from '../concurrency/lanes.ts';
 import { BrokerMetrics } from './broker-metrics.ts';
 import { knownReplicas } from './known-replicas.ts';
 import { OwnReservations } from './own-reservations.ts';
-import { orderOf, ordersOfMachine, partsOf, performCommand, sharesHome, type Performers, type SharedTokens } from './perform-command.ts';
+import { orderOf, ordersOfMachine, partsOf, performCommand, type Performers } from './perform-command.ts';
 import { restoreState } from './restore-state.ts';
 import { Snapshots } from './snapshots.ts';
 
@@ -166,8 +167,8 @@ function realPathOf(path: string): string {
   }
 }
 
-function workFolderRulesOf(home: string, tokens: SharedTokens): WorkFolderRules {
-  return { home, hasToken: tokens.home !== '', forbidden: forbiddenFoldersOf(home) };
+function workFolderRulesOf(home: string, prover: HomeProver): WorkFolderRules {
+  return { home, hasKey: prover.challenge !== '', forbidden: forbiddenFoldersOf(home) };
 }
 
 function openOwnReservations({ reservations: address = '', home, token, log }: BrokerSetup): OwnReservations | undefined {
@@ -190,7 +191,7 @@ class Broker {
   readonly #gatherer: Gatherer;
   readonly #ownReservations: OwnReservations | undefined;
   readonly #tookOverAt: Instant = systemClock.now();
-  readonly #sharedTokens: SharedTokens;
+  readonly #sharing: HomeSharing;
   readonly #intermediates: Intermediates;
   readonly #checks: Checks;
   readonly #forbidden: readonly string[];
@@ -210,7 +211,7 @@ class Broker {
     }, journal);
     this.#driver = this.#createDriver();
     this.#ownReservations = openOwnReservations(setup);
-    this.#sharedTokens = { home: homeSharedToken(setup.home), drop: offerSharedToken(setup.home, `broker-${setup.brokerId}`, stores.arrivals.folder) };
+    this.#sharing = new HomeSharing({ home: setup.home, brokerId: setup.brokerId, dropFolder: stores.arrivals.folder });
     this.#room = new Room({
       folder: join(setup.home, 'broker'), freeMin, pause: fullPause, timers: systemTimers, journalTrouble: () => this.#driver.stalledBy?.message,
     });
@@ -225,7 +226,7 @@ class Broker {
     const queues = new ProviderQueues((providerId) => this.#links.queueOf(providerId), systemClock);
     this.parts = {
       driver: this.#driver, room: this.#room, journal, records, homeFiles, taskOutputs, checks: this.#checks, specs: new JobSpecs(journal), blobs, watchers: this.#watchers,
-      clock: systemClock, timers: systemTimers, ownerId: setup.ownerId, forbiddenFolders: this.#forbidden, workFolderRules: workFolderRulesOf(setup.home, this.#sharedTokens), otherJobsPlaces: new OtherJobsPlaces(state),
+      clock: systemClock, timers: systemTimers, ownerId: setup.ownerId, forbiddenFolders: this.#forbidden, workFolderRules: workFolderRulesOf(setup.home, this.#sharing.prover), otherJobsPlaces: new OtherJobsPlaces(state),
       widthMaxOf: (providerId) => this.#links.widthMaxOf(providerId), troubleOf: (providerId) => this.#links.troubleOf(providerId), queueOf: (providerId) => queues.get(providerId),
     };
     this.#metrics.watch(state, { clock: systemClock, inboxLength: () => this.#driver.waitingCount, watcherCount: () => this.#watchers.count });
@@ -360,8 +361,8 @@ class Broker {
         const path = blob ?? (await homeFiles.findSource(content))?.path;
         return path === undefined ? undefined : { path, isLinkable: blob !== undefined };
       },
-      describeMachine: (facts) => stateSharedHome(facts, this.#sharedTokens.home),
-      sharesHome: (machineId, shownTokens) => sharesHome(state, { machineId, shownTokens }, this.#sharedTokens),
+      describeMachine: (facts) => stateSharedHome(facts, this.#sharing.prover),
+      prover: this.#sharing.prover,
       known: knownReplicas(() => this.#driver),
       restage: async (machineId: MachineId) => {
         for (const order of ordersOfMachine(state, machineId)) await stager.stage(order);
@@ -376,14 +377,14 @@ class Broker {
     const secrets = new GangSecrets();
     const toProvider = new ToProvider({
       findLink: (providerId) => this.#links.find(providerId),
-      orderOf: (command) => orderOf(state, command, { tokens: this.#sharedTokens, secrets }),
+      orderOf: (command) => orderOf(state, command, { shared: this.#sharing, secrets }),
       stage: (order) => stager.stage(order),
       deliver: (input) => { this.#deliver(input); },
       onSent: (count) => { this.#metrics.sent(count); },
     }, new Lanes(onFatal));
     const leaseStager = new LeaseStager({
       findLink: (providerId) => this.#links.find(providerId),
-      partsOf: (command) => partsOf(state, command),
+      partsOf: (command) => partsOf(state, command, this.#sharing),
       stage: (order) => stager.stage(order),
       onGranted: (providerId, replicaCount) => {
         this.#metrics.leased();

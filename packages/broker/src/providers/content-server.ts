@@ -1,10 +1,11 @@
+import { realpathSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 
-import { chunkHeadroom, frameChunk, type ContentOffer, type WantedContent } from '@mutirao/api/codecs';
+import { chunkHeadroom, frameChunk, type ContentOffer, type ReaderProofs, type WantedContent } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes, MachineId } from '@mutirao/core/shared';
-import { fsPath } from '@mutirao/runtime/files';
+import { fsPath, noProofs, type HomeProver } from '@mutirao/runtime/files';
 
 import { Semaphore } from '../concurrency/semaphore.ts';
 
@@ -42,8 +43,8 @@ export interface ContentServerOptions {
   findSource(content: Content): Promise<ContentSource | undefined>;
   /** Looks at the inputs of a machine's replicas again, so that their sources are known after a restart. */
   restage(machineId: MachineId): Promise<void>;
-  /** Whether a machine, or one that shows such tokens, reads the files of home itself. */
-  sharesHome(machineId: MachineId, shownTokens: readonly string[]): boolean;
+  /** Knows the proofs of those who read the files of home themselves. */
+  readonly prover: Pick<HomeProver, 'isReader' | 'provePath'>;
   offer(machineId: MachineId, offer: ContentOffer): void;
   /** Opens the stream of a transfer. */
   send(transferId: string): ContentSink;
@@ -66,29 +67,31 @@ export class ContentServer {
   }
 
   /** Answers for each content; never rejects. */
-  async serve(machineId: MachineId, contents: readonly WantedContent[], shownTokens: readonly string[] = []): Promise<void> {
-    const isNear = this.#options.sharesHome(machineId, shownTokens);
+  async serve(machineId: MachineId, contents: readonly WantedContent[], proofs: ReaderProofs = noProofs): Promise<void> {
+    const reader = this.#options.prover.isReader(proofs) ? proofs : undefined;
     const unknown: WantedContent[] = [];
     for (const content of contents) {
-      if (!(await this.#serveOne(machineId, content, isNear))) unknown.push(content);
+      if (!(await this.#serveOne(machineId, content, reader))) unknown.push(content);
     }
     if (unknown.length === 0) return;
     await this.#options.restage(machineId).catch(this.#options.onTrouble);
     for (const content of unknown) {
-      if (await this.#serveOne(machineId, content, isNear)) continue;
+      if (await this.#serveOne(machineId, content, reader)) continue;
       this.#options.offer(machineId, { content, source: { kind: 'refused', reason: 'MUT_CONTENT_NOT_FOUND' } });
     }
   }
 
-  /** False when the content is nowhere. */
-  async #serveOne(machineId: MachineId, { sha256, size, offset = 0, overWire = false }: WantedContent, isNear: boolean): Promise<boolean> {
+  /** False when the content is nowhere. @param reader one that reads the files of home itself. */
+  async #serveOne(machineId: MachineId, { sha256, size, offset = 0, overWire = false }: WantedContent, reader: ReaderProofs | undefined): Promise<boolean> {
     const { findSource, offer, nextTransferId, onTrouble } = this.#options;
     const content = { sha256, size };
     const source = await findSource(content);
     if (source === undefined) return false;
     const { path, isLinkable } = source;
-    if (!overWire && isNear) {
-      offer(machineId, { content, source: { kind: 'shared', path, isLinkable } });
+    if (!overWire && reader !== undefined) {
+      // The reader follows no link at the end of a path that it is told.
+      const file = { content, path: withoutLinks(path), isLinkable };
+      offer(machineId, { content, source: { kind: 'shared', path: file.path, isLinkable, proof: this.#options.prover.provePath(reader.challenge, file) } });
       return true;
     }
     if (content.size > inlineBytesMax) {
@@ -128,6 +131,14 @@ export class ContentServer {
       sink.cancel();
       throw error;
     }
+  }
+}
+
+function withoutLinks(path: string): string {
+  try {
+    return realpathSync.native(fsPath(path));
+  } catch {
+    return path; // The reader finds that out too.
   }
 }
 

@@ -1,5 +1,5 @@
 import {
-  boundCode, boundList, decodeAllocationRequest, decodeStanding, decodeContentPushed, decodeContentWanted, decodeDraining, decodeMachineFacts, decodeReport, decodeResourceStanding, type PushedContent, type WantedContent,
+  boundCode, boundList, decodeAllocationRequest, decodeStanding, decodeContentPushed, decodeContentWanted, decodeDraining, decodeMachineFacts, decodeReaderProofs, decodeReport, decodeResourceStanding, type PushedContent, type ReaderProofs, type WantedContent,
 } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ConnectResponse, FromMachine } from '@mutirao/api/provider';
@@ -21,8 +21,8 @@ export interface FromProviderPort {
    */
   keepOutputs(machineId: MachineId, report: MachineReport): Promise<MachineReport | undefined>;
   fetchPushed(machineId: MachineId, pushed: PushedContent): void;
-  /** `machineId` is empty for what the provider wants itself. @param shownTokens what it says it found in token files then. */
-  serveWanted(machineId: MachineId, contents: readonly WantedContent[], shownTokens: readonly string[]): void;
+  /** `machineId` is empty for what the provider wants itself. */
+  serveWanted(machineId: MachineId, contents: readonly WantedContent[], proofs: ReaderProofs): void;
   /** Called with the bytes that wait to be kept, after each change. */
   onHeldBytes(bytes: number): void;
 }
@@ -84,8 +84,8 @@ export class FromProvider {
         break;
       }
       case 'contentWanted': {
-        const wanted = this.#read(machineId, () => decodeContentWanted(message.value));
-        if (wanted !== undefined) this.#port.serveWanted(machineId, wanted, machineId === '' ? message.value.sharedTokens : []);
+        const read = this.#read(machineId, () => ({ wanted: decodeContentWanted(message.value), proofs: decodeReaderProofs(message.value) }));
+        if (read !== undefined) this.#port.serveWanted(machineId, read.wanted, read.proofs);
         break;
       }
       case 'contentPushed': {

@@ -5,7 +5,7 @@ import type { BrokerInput } from '@mutirao/core/machines/broker';
 import type { Content, MachineFacts } from '@mutirao/core/messages';
 import type { Bytes, MachineId, ProcessorCount, ProviderId } from '@mutirao/core/shared';
 import { Backoff, type Timers } from '@mutirao/runtime/driver';
-import type { Room } from '@mutirao/runtime/files';
+import type { HomeProver, Room } from '@mutirao/runtime/files';
 import type { TrustSource } from '@mutirao/runtime/identity';
 import type { Logger } from '@mutirao/runtime/log';
 import { PassingBytes } from '@mutirao/runtime/memory';
@@ -50,8 +50,8 @@ export interface ProviderLinksOptions {
   findSource(content: Content): Promise<ContentSource | undefined>;
   /** Adds what home knows of a machine. */
   describeMachine(facts: MachineFacts): MachineFacts;
-  /** Whether a machine reads the files of home itself. */
-  sharesHome(machineId: MachineId, shownTokens: readonly string[]): boolean;
+  /** Knows the proofs of those who read the files of home themselves. */
+  readonly prover: Pick<HomeProver, 'isReader' | 'provePath'>;
   readonly known: KnownReplicas;
   restage(machineId: MachineId): Promise<void>;
   nextTransferId(): string;
@@ -200,7 +200,7 @@ export class ProviderLinks {
         return link.isConnected && link.epoch === epoch ? kept : undefined;
       },
       fetchPushed: (machineId, pushed) => { fetcher.fetch(machineId, pushed); },
-      serveWanted: (machineId, contents, shownTokens) => { void server.serve(machineId, contents, shownTokens).catch(onTrouble); },
+      serveWanted: (machineId, contents, proofs) => { void server.serve(machineId, contents, proofs).catch(onTrouble); },
       onHeldBytes: (bytes) => { hold.heldBytes = bytes; },
     }, new Lanes<MachineId>(onTrouble));
   }

@@ -10,7 +10,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { Content, OutputContent } from '@mutirao/core/messages';
 import { fileError } from '@mutirao/runtime/files';
 import type { Bytes, Duration, Instant, MachineId, ReplicaId } from '@mutirao/core/shared';
-import { hashFile } from '@mutirao/runtime/files';
+import { hashRegular } from '@mutirao/runtime/files';
 
 const droppedPattern = /^drop-[0-9a-f]{32}$/;
 
@@ -79,13 +79,17 @@ export class Arrivals {
     const status = await lstat(source).catch(() => undefined);
     if (status === undefined && (await lstat(target).catch(() => undefined)) !== undefined) return;
     if (status?.isFile() !== true) throw new MutiraoError('MUT_CONTENT_NOT_FOUND', `${source}, which a machine that shares our file system left, is not there`);
-    const found = await hashFile(source);
+    const found = await hashRegular(source);
     if (found.sha256 !== output.content.sha256) {
       await rm(source, { force: true });
       this.noteMismatch(target);
       throw new MutiraoError('MUT_CONTENT_MISMATCH', `${source} has hash ${found.sha256}; want ${output.content.sha256}`);
     }
     await rename(source, target);
+    // The name may have been given to another file since.
+    if ((await lstat(target)).ino === status.ino) return;
+    await rm(target, { force: true });
+    throw new MutiraoError('MUT_CONTENT_MISMATCH', `${source} was replaced by another file while it was taken`);
   }
 
   /** Where an output is, or will be, kept. */

@@ -22,8 +22,9 @@ export interface StageOrder {
   readonly groupFirst: TaskIndex;
   readonly machineId: MachineId;
   readonly attributes: Readonly<Record<string, string>>;
-  /** For a machine that shares our file system; left out for others. */
-  readonly dropToken?: string;
+  /** For machines that may share our file system; left out where we share none. */
+  readonly homeChallenge?: string;
+  readonly dropProof?: string;
   /** What each replica holds; left out, as many as its task takes at least. */
   readonly processors?: ProcessorCount;
   readonly starts: readonly { readonly replicaId: ReplicaId; readonly taskIndex: TaskIndex }[];
@@ -196,7 +197,11 @@ function groupOf({ spec, groupIndex, jobId }: StageOrder): TaskGroup {
 function templateOf(order: StageOrder, group: TaskGroup): StartReplicas['template'] {
   const { environment, limits } = order.spec;
   const processors = order.gang?.processors ?? order.processors ?? group.processors ?? order.spec.processors;
-  return { jobId: order.jobId, userId: order.userId, command: group.command, noOp: group.noOp, environment, limits, processors, ...(order.dropToken === undefined ? {} : { dropToken: order.dropToken }) };
+  return { jobId: order.jobId, userId: order.userId, command: group.command, noOp: group.noOp, environment, limits, processors, ...hintsOf(order) };
+}
+
+function hintsOf({ homeChallenge, dropProof }: StageOrder): Pick<StartReplicas['template'], 'homeChallenge' | 'dropProof'> {
+  return { ...(homeChallenge === undefined ? {} : { homeChallenge }), ...(dropProof === undefined ? {} : { dropProof }) };
 }
 
 function placeOf({ gang }: StageOrder): Pick<ReplicaStart, 'gang'> {

@@ -12,8 +12,8 @@ import { sharedHomeAttribute } from '../providers/shared-home.ts';
 export interface WorkFolderRules {
   /** Of the broker. */
   readonly home: string;
-  /** Whether the home folder has a token, by which machines show that they share it. */
-  readonly hasToken: boolean;
+  /** Whether the home folder has a key, by which machines show that they share it. */
+  readonly hasKey: boolean;
   /** Folders in which Mutirao removes files. */
   readonly forbidden: readonly string[];
 }
@@ -34,7 +34,7 @@ export async function placeInFolder(spec: JobSpec, rules: WorkFolderRules): Prom
   await access(workFolder, constants.X_OK).catch((error: unknown) => {
     throw new MutiraoError('MUT_WORK_FOLDER', `cannot work in the folder ${workFolder}: permission denied`, { cause: error });
   });
-  if (!rules.hasToken) throw new MutiraoError('MUT_WORK_FOLDER', `no machine can show that it shares files with this host: the home folder ${rules.home} holds no token`);
+  if (!rules.hasKey) throw new MutiraoError('MUT_WORK_FOLDER', `no machine can show that it shares files with this host: the home folder ${rules.home} holds no key`);
   const condition = describeMachines(folder);
   return { ...spec, groups: spec.groups.map((group) => ({ ...group, requirements: group.requirements === '' ? condition : `(${group.requirements}) && ${condition}` })) };
 }

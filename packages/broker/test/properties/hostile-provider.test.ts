@@ -37,7 +37,7 @@ function messages({ state }: { readonly state: BrokerState }): Message[] {
   const ended = ids.slice(0, 2).map((replicaId) => ({ ...anEnd(replicaId, 'succeeded', { startedAt: start, endedAt: start + 5 }), outputs: [output], staging: { inputsAskedAt: start, inputsHereAt: start, inputsPlacingAt: start, commandEndedAt: start } }));
   const held = ids.slice(-1).map((replicaId) => ({ replicaId, name: 'ana@a', addresses: ['a:1'] }));
   const report = encodeReport({ sequence: 1, started: ids.slice(2, 3).map((replicaId) => ({ replicaId, startedAt: start })), ended, gangHeld: held });
-  const facts = encodeMachineFacts(aMachine('lab/a', { processors: 4, attributes: { os: 'linux' }, until: start + 1e7, identity: 'i', reservation: name, sharedTokens: ['t'], reportDelay: 100 }));
+  const facts = encodeMachineFacts(aMachine('lab/a', { processors: 4, attributes: { os: 'linux' }, until: start + 1e7, identity: 'i', reservation: name, homeMarks: ['t'], reportDelay: 100 }));
   const request = encodeAllocationRequest({
     providerId: 'lab', requestId: '1', managerRequestId: '9', width: 4, walltime: 1000, status: 'queued', seenAt: start, submittedAt: start, startedAt: 0, endedAt: 0, reasons: ['so'], heuristic: 'finish',
     candidates: [{ width: 4, walltime: 1000, startsAt: start, throughput: 3, chosen: true }], reservation: { ...name, overCode: '', movedTo: { startsAt: start, endsAt: start + 9, amount: 4 } },
@@ -50,7 +50,7 @@ function messages({ state }: { readonly state: BrokerState }): Message[] {
     { $case: 'resource', value: encodeResourceStanding({ processors: 8, widthMax: 6, isTimeShared: false, isDraining: false, queue: { age: 5, trouble: '', known, ownWork: 3 } }) },
     { $case: 'standings', value: { standings: [encodeStanding({ reservation: name, startsAt: start, endsAt: start + 9, amount: 4, ahead: { status: 'held', heldCount: 4, askedCount: 0, askAt: 0, expectedAt: 0, chance: 0.5, reason: '' } })] } },
     { $case: 'draining', value: { sinceUnixMs: start, reason: 'why', atOnce: false } }, { $case: 'lost', value: { machineId: 'lab/a', reason: 'MUT_MACHINE_LOST' } },
-    { $case: 'leaseConfirmed', value: { sequence: 1 } }, fromMachine({ $case: 'contentWanted', value: { contents: [content], offsets: [3], overWire: false, sharedTokens: [] } }),
+    { $case: 'leaseConfirmed', value: { sequence: 1 } }, fromMachine({ $case: 'contentWanted', value: { contents: [content], offsets: [3], overWire: false, sharedTokens: [], challenge: '', homeProofs: [] } }),
     fromMachine({ $case: 'contentPushed', value: { transferId: 't', content, isKept: false } }),
   ];
 }

@@ -17,8 +17,8 @@ export interface MachineFacts {
   readonly requestId: RequestId;
   /** The same under any name, as far as the agent can tell; left out or empty, the machine is known by its name alone. */
   readonly identity?: string | undefined;
-  /** What it found in token files: whoever wrote one of them shares a file system with it. Left out where it found none. */
-  readonly sharedTokens?: readonly string[];
+  /** Marks of the home folders that it says to read, for its incarnation alone; left out where there are none, and by brokers. */
+  readonly homeMarks?: readonly string[];
   /** The reservation that its request runs inside: only jobs inside the same one run on it. Left out for one of no reservation. */
   readonly reservation?: ReservationName;
   /** It can be a member of a gang, and its provider passes on what that needs; left out where not. */
@@ -57,8 +57,10 @@ export interface TaskTemplate {
   readonly environment: Readonly<Record<string, string>>;
   readonly limits: Limits;
   readonly processors: ProcessorCount;
-  /** The broker's token, for a machine that has shown it: large outputs may be left in the folder that the token file names. Left out for others. */
-  readonly dropToken?: string;
+  /** A random text of the broker's process, for which machines that read its home folder prove it; left out where it shares none. */
+  readonly homeChallenge?: string;
+  /** Proof, for that text and one incarnation, that the broker has the key of its folder for outputs; left out where there is none. */
+  readonly dropProof?: string;
   /** Where the command starts; left out, in the playpen. */
   readonly workFolder?: WorkFolder;
 }

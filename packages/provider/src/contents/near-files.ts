@@ -1,6 +1,7 @@
-import { statSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import type { BrokerId } from '@mutirao/core/machines/provider';
 import type { Content } from '@mutirao/core/messages';
+import { fsPath } from '@mutirao/runtime/files';
 
 /** A file of home that the provider reads itself. */
 export interface NearFile {
@@ -9,20 +10,26 @@ export interface NearFile {
   readonly isLinkable: boolean;
 }
 
-/** Where contents that leased tasks read are at home, for a provider that shares its file system: those need not be kept a second time. */
+/**
+ * Where contents that leased tasks read are at home, for a provider that shares its file system: those need not be kept a second time.
+ *
+ * Only paths are noted here that came with a proof of the home folder's key. What a file holds is hashed before it is sent.
+ */
 export class NearFiles {
   readonly #files = new Map<BrokerId, Map<string, NearFile>>();
 
   /** Notes where a broker says that a content is. */
-  note(brokerId: BrokerId, { sha256 }: Content, file: NearFile): void {
+  note(brokerId: BrokerId, { sha256 }: Content, { path, isLinkable }: NearFile): void {
     const files = this.#files.get(brokerId) ?? new Map<string, NearFile>();
-    this.#files.set(brokerId, files.set(sha256, file));
+    this.#files.set(brokerId, files.set(sha256, { path, isLinkable }));
   }
 
-  /** A file that is there and may hold the content; whoever reads it has to look. */
+  /** A regular file that exists and may hold the content; whoever reads it has to hash it. */
   find(brokerId: BrokerId, { sha256, size }: Content): NearFile | undefined {
     const file = this.#files.get(brokerId)?.get(sha256);
-    return file === undefined || statSync(file.path, { throwIfNoEntry: false })?.size !== size ? undefined : file;
+    if (file === undefined) return undefined;
+    const status = lstatSync(fsPath(file.path), { throwIfNoEntry: false });
+    return status?.isFile() === true && status.size === size ? file : undefined;
   }
 
   /** One does not hold what it was said to. */

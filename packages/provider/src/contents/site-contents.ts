@@ -1,19 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { encodeContentOffered, type ContentOffer, type WantedContent } from '@mutirao/api/codecs';
+import { encodeContentOffered, type ContentOffer, type ReaderProofs, type WantedContent } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { BrokerId } from '@mutirao/core/machines/provider';
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes, Duration, Instant, MachineId } from '@mutirao/core/shared';
 import type { Clock } from '@mutirao/runtime/driver';
+import { makeChallenge, type HomeProver } from '@mutirao/runtime/files';
 import type { Logger } from '@mutirao/runtime/log';
 import type { PassingBytes } from '@mutirao/runtime/memory';
 import type { StreamWriter } from '@mutirao/runtime/rpc';
 import { toAgent } from '../relay/frames.ts';
 import type { TransferExchange } from '../transfers/transfer-exchange.ts';
 import type { GrowingFile } from './growing-file.ts';
-import { NearFiles } from './near-files.ts';
+import { NearFiles, type NearFile } from './near-files.ts';
 import { PartWriter } from './part-writer.ts';
 import { serveFile } from './serve-file.ts';
 import type { SiteStore } from './site-store.ts';
@@ -22,8 +23,8 @@ import type { SiteStore } from './site-store.ts';
 export interface ContentTaker {
   readonly machineId: MachineId;
   readonly isClosed: boolean;
-  /** What it found in token files. */
-  readonly sharedTokens: readonly string[];
+  /** What it proves about the home folders that it reads. */
+  readonly proofs: ReaderProofs;
   /** Sends it a message. */
   write(message: Buffer): void;
   /** Asks its broker in its name. */
@@ -33,8 +34,8 @@ export interface ContentTaker {
 /** What keeping contents for a site needs. */
 export interface SiteContentsOptions {
   readonly store: SiteStore;
-  /** What is in the token file of the provider's home folder: who has found it reads the store's files itself. */
-  readonly ownToken: string;
+  /** Knows who reads the provider's home folder, and so the store's files, itself. */
+  readonly prover: Pick<HomeProver, 'isReader' | 'proveReading' | 'provePath' | 'isProvenPath'>;
   readonly exchange: Pick<TransferExchange, 'take' | 'decline'>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -68,6 +69,8 @@ interface LocalTransfer {
   readonly paths: readonly string[];
   readonly offset: Bytes;
   readonly progress: GrowingFile | undefined;
+  /** It is a file of somebody else's, which is hashed before it is sent. */
+  readonly isForeign?: true;
   release(): void;
 }
 
@@ -97,6 +100,8 @@ export class SiteContents {
   /** What each agent was offered from here lately. */
   readonly #offered = new WeakMap<ContentTaker, Set<string>>();
   readonly #near = new NearFiles();
+  /** What each broker has to prove paths for. */
+  readonly #challenges = new Map<BrokerId, string>();
   readonly #waitingToServe: (() => void)[] = [];
   #servingCount = 0;
   #fullUntil: Instant = 0;
@@ -116,10 +121,11 @@ export class SiteContents {
     return this.#options.store.bytes;
   }
 
-  /** What a broker is shown that is asked for contents in the name of no machine: where it is found in home's token file, we read the files of home ourselves. */
-  get ownTokens(): string[] {
-    const { ownToken } = this.#options;
-    return ownToken === '' ? [] : [ownToken];
+  /** What a broker is shown that is asked for contents in the name of no machine: that we read its files ourselves, where we do. @param challenge the broker's. */
+  proofsFor(brokerId: BrokerId, challenge: string): ReaderProofs {
+    let own = this.#challenges.get(brokerId);
+    if (own === undefined) this.#challenges.set(brokerId, own = makeChallenge());
+    return { challenge: own, homeProofs: this.#options.prover.proveReading(challenge, own) };
   }
 
   /** Offers an agent what is here or comes. Returns what its broker is to be asked for in its name. */
@@ -178,7 +184,7 @@ export class SiteContents {
       case 'refused': case 'shared':
         this.#endFetch(key, fetch, true);
         if (machineId === '' && offer.source.kind === 'shared') {
-          this.#near.note(brokerId, fetch.content, offer.source);
+          if (this.#isProven(brokerId, fetch.content, offer.source)) this.#near.note(brokerId, fetch.content, offer.source);
           this.#askForRest(fetch, '');
           break;
         }
@@ -193,6 +199,13 @@ export class SiteContents {
         break;
     }
     return true;
+  }
+
+  /** A path is believed only of a broker that reads our own home folder: any other could name a file that its user may not see. */
+  #isProven(brokerId: BrokerId, content: Content, { path, isLinkable, proof }: { readonly path: string; readonly isLinkable: boolean; readonly proof: string }): boolean {
+    const isProven = this.#options.prover.isProvenPath(this.#challenges.get(brokerId) ?? '', { content, path, isLinkable }, proof);
+    if (!isProven) this.#options.log.warn({ broker: brokerId, sha256: content.sha256 }, 'a broker named a file without proof that it reads this home folder; it is not opened');
+    return isProven;
   }
 
   /** Sends what was offered under a name; undefined when nothing was. */
@@ -229,8 +242,8 @@ export class SiteContents {
     const file = this.#near.find(brokerId, content);
     if (file === undefined) return false;
     this.#noteOffered(taker, brokerId, content.sha256);
-    if (this.#sharesStore(taker)) tell(taker, { content, source: { kind: 'shared', ...file } });
-    else this.#announce({ taker, brokerId, content, paths: [file.path], offset: content.offset ?? 0, progress: undefined, release: () => undefined });
+    if (this.#sharesStore(taker)) this.#offerPath(taker, content, file);
+    else this.#announce({ taker, brokerId, content, paths: [file.path], offset: content.offset ?? 0, progress: undefined, isForeign: true, release: () => undefined });
     return true;
   }
 
@@ -361,7 +374,7 @@ export class SiteContents {
     try {
       if (!(await store.prove(brokerId, content.sha256))) throw new MutiraoError('MUT_CONTENT_MISMATCH', `content ${content.sha256} was not kept well`);
       if (this.#sharesStore(taker) && content.overWire !== true) {
-        tell(taker, { content, source: { kind: 'shared', path, isLinkable: true } });
+        this.#offerPath(taker, content, { path, isLinkable: true });
         release();
       } else if (content.size <= inlineBytesMax) {
         tell(taker, { content, source: { kind: 'inline', bytes: await readFile(path) } });
@@ -376,8 +389,12 @@ export class SiteContents {
   }
 
   #sharesStore(taker: ContentTaker): boolean {
-    const { ownToken } = this.#options;
-    return ownToken !== '' && taker.sharedTokens.includes(ownToken);
+    return this.#options.prover.isReader(taker.proofs);
+  }
+
+  #offerPath(taker: ContentTaker, { sha256, size }: Content, { path, isLinkable }: NearFile): void {
+    const file = { content: { sha256, size }, path, isLinkable };
+    tell(taker, { content: file.content, source: { kind: 'shared', path, isLinkable, proof: this.#options.prover.provePath(taker.proofs.challenge, file) } });
   }
 
   #offerLocal(taker: ContentTaker, fetch: Fetch, offset: Bytes): void {
@@ -396,16 +413,19 @@ export class SiteContents {
   async #serve(transfer: LocalTransfer, writer: StreamWriter<Buffer>): Promise<void> {
     if (this.#servingCount >= servingsMax) await new Promise<void>((resolve) => { this.#waitingToServe.push(resolve); });
     this.#servingCount += 1;
-    const { taker, content, paths, offset, progress } = transfer;
+    const { taker, brokerId, content, paths, offset, progress, isForeign } = transfer;
     try {
       await serveFile({
-        paths, size: content.size, offset, progress,
+        paths, size: content.size, offset, progress, ...(isForeign === true ? { sha256: content.sha256 } : {}),
         onBytes: (count) => {
           this.#servedBytes += count;
           this.#options.passing.note(count);
         },
         demandGoOn: () => { if (taker.isClosed) throw new MutiraoError('MUT_TRANSFER_FAILED', `machine ${taker.machineId} is not attached`); },
       }, writer);
+    } catch (error) {
+      if (isForeign === true && error instanceof MutiraoError && error.code === 'MUT_CONTENT_MISMATCH') this.#near.forget(brokerId, content.sha256);
+      throw error;
     } finally {
       transfer.release();
       this.#servingCount -= 1;

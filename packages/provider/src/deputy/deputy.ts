@@ -72,7 +72,10 @@ export class Deputy {
     }
     const keeper = new ReportKeeper({
       keep: (report, bytes) => this.#keepReport(agent, report, bytes),
-      offer: (contents) => this.#offer(agent, contents),
+      offer: (contents, proofs) => {
+        agent.noteProofs(proofs);
+        return this.#offer(agent, contents);
+      },
       setPaused: (isPaused) => {
         if (isPaused) agent.stream.pause();
         else agent.stream.resume();

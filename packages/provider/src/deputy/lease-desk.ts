@@ -16,7 +16,7 @@ import type { SpooledBodies } from '../spool/spooled-bodies.ts';
 export interface LeaseDeskOptions {
   readonly bodies: Pick<SpooledBodies, 'keepLease' | 'findLease' | 'dropLeasesBefore'>;
   /** Undefined where no contents are kept: then only tasks without inputs are started from leases. */
-  readonly contents: Pick<SiteContents, 'has' | 'pin' | 'wantOwn' | 'ownTokens'> | undefined;
+  readonly contents: Pick<SiteContents, 'has' | 'pin' | 'wantOwn' | 'proofsFor'> | undefined;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Logger;
@@ -167,7 +167,7 @@ export class LeaseDesk {
     if (replicaIds.length > 0) this.#options.deliver({ kind: 'LeaseStocked', brokerId, sequence: lease.sequence, replicaIds });
   }
 
-  #askFor(brokerId: BrokerId, lease: ReadLease, contents: Pick<SiteContents, 'wantOwn' | 'ownTokens'>): void {
+  #askFor(brokerId: BrokerId, lease: ReadLease, contents: Pick<SiteContents, 'wantOwn' | 'proofsFor'>): void {
     const now = this.#options.clock.now();
     for (const [sha256, at] of lease.asked) if (now >= at + askAgainAfter) lease.asked.delete(sha256);
     const room = askedMax - lease.asked.size;
@@ -175,9 +175,14 @@ export class LeaseDesk {
     for (const { sha256 } of wanted) lease.asked.set(sha256, now);
     const rest = contents.wantOwn(brokerId, wanted);
     if (rest.length === 0) return;
-    const message = FromMachine.encode({ machineId: '', message: { $case: 'contentWanted', value: { ...encodeContentWanted(rest), sharedTokens: contents.ownTokens } } }).finish();
+    const message = FromMachine.encode({ machineId: '', message: { $case: 'contentWanted', value: encodeContentWanted(rest, contents.proofsFor(brokerId, challengeOf(lease))) } }).finish();
     this.#options.tell(brokerId, frameFromMachine(machineIdField(''), asBuffer(message)));
   }
+}
+
+/** For which a provider proves that it reads the broker's home folder; empty where the broker shares none. */
+function challengeOf({ body }: ReadLease): string {
+  return body.groups.find(({ start }) => start?.template !== undefined)?.start?.template?.homeChallenge ?? '';
 }
 
 /** One message for each run of replicas of one group. */

@@ -1,7 +1,8 @@
-import { decodeReport, encodeContentWanted, decodeContentWanted, type WantedContent } from '@mutirao/api/codecs';
+import { decodeReaderProofs, decodeReport, encodeContentWanted, decodeContentWanted, type ReaderProofs, type WantedContent } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { AttachRequest, ContentWanted, Report } from '@mutirao/api/machine';
 import type { MachineReport } from '@mutirao/core/messages';
+import { noProofs } from '@mutirao/runtime/files';
 import { asBuffer } from '../relay/frames.ts';
 import { attachFields, decodeWith, findAlternative } from '../relay/wire.ts';
 
@@ -10,7 +11,7 @@ export interface ReportKeeperPort {
   /** Writes a report to the disk and tells the machine; false where it finds no room. */
   keep(report: MachineReport, bytes: Buffer): boolean;
   /** Offers the agent what is here; returns the rest. */
-  offer(contents: readonly WantedContent[]): readonly WantedContent[];
+  offer(contents: readonly WantedContent[], proofs: ReaderProofs): readonly WantedContent[];
   /** Holds the agent back, or lets it go on. */
   setPaused(isPaused: boolean): void;
 }
@@ -30,6 +31,7 @@ export class ReportKeeper {
   readonly #port: ReportKeeperPort;
   #reports: QueuedReport[] = [];
   readonly #wanted = new Map<string, WantedContent>();
+  #proofs: ReaderProofs = noProofs;
   #isPaused = false;
 
   constructor(port: ReportKeeperPort) {
@@ -43,7 +45,9 @@ export class ReportKeeper {
       this.#reports.push({ bytes, report: decodeReport(decodeWith(Report, bytes, start)), isTold: false });
       this.goOn();
     } else if (field === attachFields.contentWanted) {
-      this.want(this.#port.offer(decodeContentWanted(decodeWith(ContentWanted, bytes, start))));
+      const wanted = decodeWith(ContentWanted, bytes, start);
+      this.#proofs = decodeReaderProofs(wanted);
+      this.want(this.#port.offer(decodeContentWanted(wanted), this.#proofs));
     } else throw new MutiraoError('MUT_PROTOCOL', `alternative ${field} of an attached agent; want a report or contents wanted`);
   }
 
@@ -79,13 +83,13 @@ export class ReportKeeper {
   /** The messages that are left for the broker. */
   leave(): Buffer[] {
     const left = this.#reports.map(({ bytes }) => bytes);
-    if (this.#wanted.size > 0) left.push(wantedMessage([...this.#wanted.values()]));
+    if (this.#wanted.size > 0) left.push(wantedMessage([...this.#wanted.values()], this.#proofs));
     this.#reports = [];
     this.#wanted.clear();
     return left;
   }
 }
 
-function wantedMessage(contents: readonly WantedContent[]): Buffer {
-  return asBuffer(AttachRequest.encode({ message: { $case: 'contentWanted', value: encodeContentWanted(contents) } }).finish());
+function wantedMessage(contents: readonly WantedContent[], proofs: ReaderProofs): Buffer {
+  return asBuffer(AttachRequest.encode({ message: { $case: 'contentWanted', value: encodeContentWanted(contents, proofs) } }).finish());
 }

@@ -1,8 +1,9 @@
 import type { BrokerId } from '@mutirao/core/machines/provider';
 import type { MachineId, ReplicaId, RequestId } from '@mutirao/core/shared';
-import { decodeContentWanted, encodeContentWanted, type WantedContent } from '@mutirao/api/codecs';
+import { decodeContentWanted, encodeContentWanted, type ReaderProofs, type WantedContent } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { AttachRequest, ContentWanted } from '@mutirao/api/machine';
+import { noProofs } from '@mutirao/runtime/files';
 import type { MessageStream } from '@mutirao/runtime/rpc';
 import type { ReportKeeper } from '../deputy/report-keeper.ts';
 import { asBuffer, toAgent } from './frames.ts';
@@ -62,8 +63,6 @@ export interface AgentIdentity {
   readonly incarnation: string;
   /** What it calls itself. */
   readonly agentName: string;
-  /** What it found in token files. */
-  readonly sharedTokens: readonly string[];
   readonly requestId: RequestId;
 }
 
@@ -82,6 +81,7 @@ export class AgentLink {
   readonly #watchWants: WatchWants | undefined;
   /** Transfers that it was offered lately. */
   readonly #offeredIds = new Set<string>();
+  #proofs: ReaderProofs = noProofs;
   #broker: BrokerLink | undefined;
   #waiting: Buffer[] = [];
   /** Replicas of a broker that is gone and whose ends are still to come; undefined unless it is being cleared. */
@@ -103,8 +103,16 @@ export class AgentLink {
     return this.identity.machineId;
   }
 
-  get sharedTokens(): readonly string[] {
-    return this.identity.sharedTokens;
+  /** What it proved last about the home folders that it reads. */
+  get proofs(): ReaderProofs {
+    return this.#proofs;
+  }
+
+  /** It proves that it reads home folders, with each message in which it wants contents. */
+  noteProofs(proofs: ReaderProofs): void {
+    const { challenge, homeProofs } = this.#proofs;
+    // The same object as long as it says the same: what is known of it need not be found out again.
+    if (challenge !== proofs.challenge || homeProofs.join() !== proofs.homeProofs.join()) this.#proofs = proofs;
   }
 
   get isClosed(): boolean {
@@ -137,7 +145,7 @@ export class AgentLink {
   ask(contents: readonly WantedContent[]): void {
     if (contents.length === 0) return;
     this.#keeper?.want(contents);
-    const bytes = asBuffer(AttachRequest.encode({ message: { $case: 'contentWanted', value: encodeContentWanted(contents) } }).finish());
+    const bytes = asBuffer(AttachRequest.encode({ message: { $case: 'contentWanted', value: encodeContentWanted(contents, this.#proofs) } }).finish());
     this.#broker?.write(frameFromMachine(this.#idField, bytes));
   }
 

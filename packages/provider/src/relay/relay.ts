@@ -1,6 +1,6 @@
 import { MutiraoError, errorOfCode } from '@mutirao/api/errors';
 import {
-  boundList, decodeContentOffered, decodeContentWanted, decodeDemand, decodeMachineFacts, encodeAllocationRequest, encodeDraining, encodeResourceStanding, encodeStanding, encodeMachineFacts, type ContentOffer, type WantedContent,
+  boundList, decodeContentOffered, decodeContentWanted, decodeDemand, decodeMachineFacts, decodeReaderProofs, encodeAllocationRequest, encodeDraining, encodeResourceStanding, encodeStanding, encodeMachineFacts, type ContentOffer, type WantedContent,
 } from '@mutirao/api/codecs';
 import { ContentOffered, ContentWanted, MachineHello } from '@mutirao/api/machine';
 import { Demand, LeaseTrim } from '@mutirao/api/provider';
@@ -45,6 +45,8 @@ export interface RelayOptions {
   /** The user whose broker is known by its own name alone. */
   readonly ownerId: UserId;
   deliver(input: ProviderInput): void;
+  /** What agents prove for that they read the provider's home folder; empty or left out where it shares none. */
+  readonly homeChallenge?: string;
   /** Sees to contents that several agents want; left out where each gets its own from home. */
   readonly contents?: Pick<SiteContents, 'want' | 'answer' | 'forgetTaker' | 'forgetBroker'>;
   /** Stands in for brokers that are away; left out where nobody does. */
@@ -164,7 +166,9 @@ export class Relay {
   }
 
   readonly #watchWants = (agent: AgentLink, { brokerId }: BrokerLink, bytes: Buffer, start: number): readonly WantedContent[] | undefined => {
-    const contents = decodeContentWanted(decodeWith(ContentWanted, bytes, start));
+    const wanted = decodeWith(ContentWanted, bytes, start);
+    const contents = decodeContentWanted(wanted);
+    agent.noteProofs(decodeReaderProofs(wanted));
     const rest = this.#options.contents?.want(agent, brokerId, contents);
     // Nothing of it was seen to: the message goes on as it is.
     return rest?.every((content, index) => content === contents[index]) === true && rest.length === contents.length ? undefined : rest;
@@ -209,11 +213,12 @@ export class Relay {
     this.#options.gate.enter(origin, facts.machineId, credential);
     this.#closeFormer(facts);
     this.#attachmentCount += 1;
-    const identity = { attachmentId: this.#attachmentCount, machineId: facts.machineId, incarnation: facts.incarnation, agentName: told.machineId, requestId: facts.requestId, sharedTokens: facts.sharedTokens ?? [] };
+    const identity = { attachmentId: this.#attachmentCount, machineId: facts.machineId, incarnation: facts.incarnation, agentName: told.machineId, requestId: facts.requestId };
     const link = new AgentLink(identity, stream, this.#options.measure, this.#options.contents === undefined ? undefined : this.#watchWants);
     this.#agents.set(identity.attachmentId, link);
     this.#agentsByMachine.set(facts.machineId, link);
-    stream.write(toAgent({ $case: 'hello', value: this.#hello() }));
+    const { homeChallenge = '' } = this.#options;
+    stream.write(toAgent({ $case: 'hello', value: { ...this.#hello(), ...(homeChallenge === '' ? {} : { homeChallenge }) } }));
     stream.pause();
     this.#options.log.info({ machine: facts.machineId, held: hello.heldReplicaIds.length }, 'agent attached');
     this.#options.deliver({ kind: 'AgentAttached', attachmentId: identity.attachmentId, facts, heldReplicaIds: hello.heldReplicaIds });

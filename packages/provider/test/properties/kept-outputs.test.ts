@@ -160,7 +160,7 @@ class World {
     const [near, far] = streamPair<Buffer, Buffer>();
     this.#relay.attachAgent(far, aCallContext({ userId: 'machine' }));
     near.listen({ onMessage: () => undefined, onClosed: () => undefined });
-    const told = { machineId: 'm', incarnation: 'i', processors: 1, attributes: {}, untilUnixMs: undefined, requestId: '', sharedTokens: [] };
+    const told = { machineId: 'm', incarnation: 'i', processors: 1, attributes: {}, untilUnixMs: undefined, requestId: '', sharedTokens: [], homeMarks: [] };
     near.write(Buffer.from(AttachRequest.encode({ message: { $case: 'hello', value: { hello: { ...hello, speakerId: 'm' }, facts: told, heldReplicaIds: [] } } }).finish()));
     return near;
   }

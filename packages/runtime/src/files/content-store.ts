@@ -8,8 +8,9 @@ import { invariant, type Bytes } from '@mutirao/core/shared';
 import { fsPath } from './byte-names.ts';
 import { fileError } from './file-errors.ts';
 import { makeFreshFolder } from './fresh-folder.ts';
-import { hashFile } from './hash-file.ts';
+import { hashRegular } from './hash-file.ts';
 import { inFolder } from './make-folder.ts';
+import { openRegular } from './open-regular.ts';
 import { isFullDisk } from './room.ts';
 
 /** What is known of a stream of bytes before it comes. */
@@ -134,9 +135,9 @@ export class ContentStore {
     }
   }
 
-  /** Keeps a copy of a file. @throws {MutiraoError} as `putStream`. */
+  /** Keeps a copy of a regular file; a link to one is not followed. @throws {MutiraoError} MUT_FILE_NOT_FOUND; as `putStream`. */
   async putFile(path: string, expected: Expectation = {}): Promise<Content> {
-    await using file = await open(fsPath(path), 'r').catch((error: unknown) => { throw fileError(error, path); });
+    await using file = await openRegular(path);
     return await this.putStream(file.createReadStream({ highWaterMark: 1024 * 1024, autoClose: false }) as AsyncIterable<Uint8Array>, expected);
   }
 
@@ -149,7 +150,7 @@ export class ContentStore {
     const draft = this.#nextDraft();
     try {
       await inFolder(this.#drafts, () => link(fsPath(path), draft));
-      verify(await hashFile(draft), content);
+      verify(await hashRegular(draft), content);
       await this.#publish(draft, content.sha256);
       // Of two names of the same file a rename leaves both.
       await rm(draft, { force: true });

@@ -11,14 +11,17 @@ export {
   gatheredBegunName, gatheredBegunNumber, gatheredIndexName, gatheredVolumeName, gatheredVolumeNumber, readGatheredIndex, renderGatheredOwner, renderGatheredResult,
   type GatheredFile, type GatheredIndex, type GatheredOwner,
 } from './gathered-index.ts';
-export { hashFile } from './hash-file.ts';
+export { hashFile, hashHandle, hashRegular } from './hash-file.ts';
 export { mutiraoHome } from './home.ts';
 export { checkHome, prepareHome } from './prepare-home.ts';
 export { makePrivateFile } from './make-private-file.ts';
 export { removalScript } from './removal/removal-script.ts';
 export { isRemoved, removedFolder, removeUnderOtherName } from './removed-folder.ts';
 export { resolveInside } from './resolve-inside.ts';
-export { findSharedTokens, homeSharedToken, offerSharedToken, type SharedToken } from './shared-tokens.ts';
+export { findHomeKeys, homeKeyOf, offerHomeKey, type HomeKey } from './home-keys.ts';
+export { isSameProof, makeChallenge, markHome, noProofs, proveDropFolder, provePath, proveReading, type ProvenFile } from './home-proofs.ts';
+export { HomeProver } from './home-prover.ts';
+export { openRegular, readNamedFlags } from './open-regular.ts';
 export { findSiteTokenAt, siteFolder, siteNames, tokenOfProvider } from './site-files.ts';
 export { ensureToken, makeToken, readToken, tokenPath } from './token.ts';
 export { writeAtomic } from './write-atomic.ts';

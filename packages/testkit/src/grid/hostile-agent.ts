@@ -62,7 +62,7 @@ export class HostileAgent {
     });
     const hello = { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: this.#name };
     const facts = {
-      machineId: this.#name, incarnation: randomBytes(4).toString('hex'), processors: 1, attributes: {}, untilUnixMs: undefined, requestId: '', sharedTokens: [], identity: `host-${this.#name}`,
+      machineId: this.#name, incarnation: randomBytes(4).toString('hex'), processors: 1, attributes: {}, untilUnixMs: undefined, requestId: '', sharedTokens: [], homeMarks: [], identity: `host-${this.#name}`,
       ...this.#words.facts,
     };
     stream.write({ message: { $case: 'hello', value: { hello, facts, heldReplicaIds: [] } } });

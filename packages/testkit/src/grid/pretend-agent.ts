@@ -27,7 +27,7 @@ function attach(): void {
     },
   });
   const hello = { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: index };
-  const facts = { machineId: `${request}.${index}`, incarnation: String(process.pid), processors: 1, attributes: {}, untilUnixMs: undefined, requestId: request, sharedTokens: [] };
+  const facts = { machineId: `${request}.${index}`, incarnation: String(process.pid), processors: 1, attributes: {}, untilUnixMs: undefined, requestId: request, sharedTokens: [], homeMarks: [] };
   opened.write({ message: { $case: 'hello', value: { hello, facts, heldReplicaIds: [...held] } } });
   for (const report of unacknowledged.values()) opened.write({ message: { $case: 'report', value: report } });
 }

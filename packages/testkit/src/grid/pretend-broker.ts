@@ -49,7 +49,7 @@ export class PretendBroker {
 
   /** Starts no-op replicas. */
   start(machineId: string, replicaIds: readonly number[], value = ''): void {
-    const template = { jobId: 1, userId: 'ana', command: '', noOp: true, environment: {}, limits: undefined, processors: 1, dropToken: '' };
+    const template = { jobId: 1, userId: 'ana', command: '', noOp: true, environment: {}, limits: undefined, processors: 1, dropToken: '', homeChallenge: '', dropProof: '' };
     const replicas = replicaIds.map((replicaId) => ({ replicaId, taskIndex: replicaId, value, inputs: [], outputs: [] }));
     this.toMachine(machineId, { $case: 'start', value: { template, replicas } });
   }
@@ -74,8 +74,13 @@ export class PretendBroker {
     return this.heard('fromMachine').flatMap(({ message }) => (message?.$case === 'report' ? message.value.ended.map(({ replicaId }) => replicaId) : []));
   }
 
-  close(): void {
+  /** Ends its stream; calls can still be made. */
+  leave(): void {
     this.#stream?.close();
+  }
+
+  close(): void {
+    this.leave();
     this.client.close();
   }
 }

@@ -114,7 +114,7 @@ test('a check names the task or the edge that is wrong, and tells b-levels and t
 
 test('a plan by each algorithm keeps the order of the graph', async (t) => {
   const page = new Page();
-  page.broker.machines = [aMachineRecord(), aMachineRecord({ facts: { machineId: 'lab/m1', incarnation: 'x', processors: 1, attributes: {}, requestId: '', sharedTokens: [] } })];
+  page.broker.machines = [aMachineRecord(), aMachineRecord({ facts: { machineId: 'lab/m1', incarnation: 'x', processors: 1, attributes: {}, requestId: '', sharedTokens: [], homeMarks: [] } })];
   const { algorithms } = await page.call(t, 'getWorkflowChoices');
   for (const algorithm of algorithms) {
     for (const platform of [{ kind: 'grid' }, { kind: 'uniform', processors: 2, speed_mflops: 500 }, { kind: 'list', text: '1 one 10.0.0.1 1000\n2 two 10.0.0.2 2000\n' }]) {

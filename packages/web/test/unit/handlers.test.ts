@@ -268,7 +268,7 @@ test('the ledger adds up, by provider and in all', async (t) => {
 
 test('machines come by site in columns, and in pages in full', async (t) => {
   const page = new Page();
-  const named = (machineId: string) => aMachineRecord({ facts: { machineId, incarnation: 'x', processors: 2, attributes: { note: hostile }, requestId: '', sharedTokens: [] }, providerId: machineId.split('/')[0] ?? '' });
+  const named = (machineId: string) => aMachineRecord({ facts: { machineId, incarnation: 'x', processors: 2, attributes: { note: hostile }, requestId: '', sharedTokens: [], homeMarks: [] }, providerId: machineId.split('/')[0] ?? '' });
   page.broker.machines = ['lab/m10', 'lab/m2', 'alpha/1.0'].map(named);
   const { sites } = await page.get(t, 'getMachines');
   t.deepEqual(sites.map(({ provider_id: id, machines }) => [id, machines.machine_id]), [['alpha', ['alpha/1.0']], ['lab', ['lab/m2', 'lab/m10']]]);
@@ -282,7 +282,7 @@ test('machines come by site in columns, and in pages in full', async (t) => {
 test('a machine tells what it runs', async (t) => {
   const page = new Page();
   mixedJob(page);
-  page.broker.machines = [aMachineRecord({ facts: { machineId: 'lab/m2', incarnation: 'x', processors: 2, attributes: {}, requestId: '', sharedTokens: [] }, runningCount: 1 })];
+  page.broker.machines = [aMachineRecord({ facts: { machineId: 'lab/m2', incarnation: 'x', processors: 2, attributes: {}, requestId: '', sharedTokens: [], homeMarks: [] }, runningCount: 1 })];
   const { running, is_complete: isComplete } = await page.get(t, 'getMachine', '/machine?machine_id=lab%2Fm2');
   t.deepEqual(running.map(({ job_id: job, task_index: task }) => [job, task]), [[1, 2]]);
   t.true(isComplete);

@@ -8,6 +8,7 @@ import type { ContentOffer } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { SendContentRequest } from '@mutirao/api/provider';
 import type { Content, MachineReport, OutputContent } from '@mutirao/core/messages';
+import { HomeProver, provePath, proveReading } from '@mutirao/runtime/files';
 import { anEnd, temporaryFolder, until } from '@mutirao/testkit';
 
 import { ContentFetcher } from '../../../src/providers/content-fetcher.ts';
@@ -210,6 +211,10 @@ interface ServerBench {
   readonly restaged: string[];
 }
 
+const prover = new HomeProver('of home');
+/** Of somebody who reads home. */
+const reader = { challenge: 'c', homeProofs: [proveReading('of home', prover.challenge, 'c')] };
+
 function serve(paths: Map<string, string>, onRestage: () => void = () => undefined): ServerBench {
   const offers: ContentOffer[] = [];
   const sent = new Map<string, Buffer[]>();
@@ -228,7 +233,7 @@ function serve(paths: Map<string, string>, onRestage: () => void = () => undefin
       const path = paths.get(content.sha256);
       return Promise.resolve(path === undefined ? undefined : { path, isLinkable: false });
     },
-    sharesHome: (machineId, shownTokens) => machineId === 'alpha/near' || shownTokens.includes('of home'),
+    prover,
     restage: (machineId) => { restaged.push(machineId); onRestage(); return Promise.resolve(); },
     offer: (_machineId, offer) => offers.push(offer), send: sinkOf, nextTransferId: () => `t${offers.length}`, concurrencyMax: 1,
     onBytes: () => undefined, onTrouble: (error) => { ended.push(String(error)); },
@@ -242,12 +247,15 @@ test('a machine that shares the file system of home is told where a content is, 
   writeFileSync(join(home, 'file'), bytes);
   const content = contentOf(bytes);
   const { server, offers, sent, ended } = serve(new Map([[content.sha256, join(home, 'file')]]));
-  await server.serve('alpha/near', [content]);
-  await server.serve('alpha/near', [{ ...content, overWire: true, offset: 100_000 }]);
+  await server.serve('alpha/near', [content], reader);
+  await server.serve('alpha/near', [{ ...content, overWire: true, offset: 100_000 }], reader);
   await until(() => ended.length > 0, 'it is sent');
-  t.deepEqual(offers.map(({ source }) => source), [{ kind: 'shared', path: join(home, 'file'), isLinkable: false }, { kind: 'transfer', transferId: 't1', offset: 100_000 }]);
-  await server.serve('', [content], ['of home']);
-  t.is(offers.at(-1)?.source.kind, 'shared', 'so is a provider that shows the token of home');
+  const proven = { path: join(home, 'file'), isLinkable: false };
+  t.deepEqual(offers.map(({ source }) => source), [{ kind: 'shared', ...proven, proof: provePath('of home', 'c', { content, ...proven }) }, { kind: 'transfer', transferId: 't1', offset: 100_000 }]);
+  for (const challenge of [prover.challenge, '', 'another']) {
+    await server.serve('alpha/far', [content], { challenge: 'c', homeProofs: [proveReading(challenge === prover.challenge ? 'of another' : 'of home', challenge, 'c')] });
+    t.is(offers.at(-1)?.source.kind, 'transfer', 'one without the key, or with a proof for another challenge, is told no path');
+  }
   t.true(Buffer.concat(sent.get('t1') ?? []).equals(bytes.subarray(100_000)));
 });
 

@@ -101,7 +101,7 @@ test('how a resource stands is told, and nonsense of it ends the connection', (t
 test('wanted and pushed contents are passed on', (t) => {
   const { from, wanted, pushed } = prepare();
   const content = { sha256: Buffer.alloc(32, 1), sizeBytes: 9 };
-  from.receive({ $case: 'fromMachine', value: { machineId: 'alpha/m1', message: { $case: 'contentWanted', value: { contents: [content], offsets: [], overWire: false, sharedTokens: [] } } } });
+  from.receive({ $case: 'fromMachine', value: { machineId: 'alpha/m1', message: { $case: 'contentWanted', value: { contents: [content], offsets: [], overWire: false, sharedTokens: [], challenge: '', homeProofs: [] } } } });
   from.receive({ $case: 'fromMachine', value: { machineId: 'alpha/m1', message: { $case: 'contentPushed', value: { transferId: 't1', content, isKept: false } } } });
   t.deepEqual(wanted, [[{ sha256: '01'.repeat(32), size: 9 }]]);
   t.deepEqual(pushed, [['alpha/m1', { transferId: 't1', content: { sha256: '01'.repeat(32), size: 9 }, isKept: false }]]);
@@ -122,7 +122,7 @@ test('what a machine says that cannot be is told as that, with the number of its
   const content = { sha256: Buffer.alloc(31), sizeBytes: 9 };
   from.receive(fromMachine('alpha/m', { sequence: 0, started: [], ended: [] }));
   from.receive(fromMachine('alpha/m', { sequence: 8, started: [], ended: [{ ...anEnd(7, 'succeeded', { startedAt: 1, endedAt: 2 ** 51 }) }] }));
-  from.receive({ $case: 'fromMachine', value: { machineId: 'alpha/m', message: { $case: 'contentWanted', value: { contents: [content], offsets: [], overWire: false, sharedTokens: [] } } } });
+  from.receive({ $case: 'fromMachine', value: { machineId: 'alpha/m', message: { $case: 'contentWanted', value: { contents: [content], offsets: [], overWire: false, sharedTokens: [], challenge: '', homeProofs: [] } } } });
   from.receive({ $case: 'fromMachine', value: { machineId: 'alpha/m', message: { $case: 'contentPushed', value: { transferId: 't1', content, isKept: false } } } });
   from.receive(fromMachine('alpha/other', reportOf(1)));
   t.deepEqual(inputs.map((input) => [input.kind, 'sequence' in input ? input.sequence : undefined]), [

@@ -3,7 +3,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { temporaryFolder, aJob } from '@mutirao/testkit';
-import type { JobSpec, TaskGroup } from '@mutirao/core/messages';
+import type { JobSpec, MachineFacts, TaskGroup } from '@mutirao/core/messages';
+import { HomeProver, markHome } from '@mutirao/runtime/files';
 import test, { type ExecutionContext } from 'ava';
 import { sharedHomeAttribute, stateSharedHome } from '../../../src/providers/shared-home.ts';
 import { placeInFolder, type WorkFolderRules } from '../../../src/submission/place-in-folder.ts';
@@ -18,7 +19,7 @@ function set(t: ExecutionContext): Setting {
   const root = temporaryFolder(t);
   const [home, folder] = [join(root, 'home'), join(root, 'study')];
   for (const one of [join(home, 'agents/lab_m1/playpens/0'), folder]) mkdirSync(one, { recursive: true });
-  const rules = { home, hasToken: true, forbidden: [join(home, 'agents'), '/proc'] };
+  const rules = { home, hasKey: true, forbidden: [join(home, 'agents'), '/proc'] };
   const place = (changes: Partial<TaskGroup>, job: Partial<JobSpec> = {}): Promise<JobSpec> => {
     const { groups: [group], ...spec } = aJob(1);
     if (group === undefined) throw new Error('a job has a group');
@@ -72,7 +73,7 @@ test('a folder that no machine can have is refused with the reason', async (t) =
   writeFileSync(join(folder, 'file'), '');
   await t.throwsAsync(place({}, { workFolder: join(folder, 'gone') }), { code: 'MUT_WORK_FOLDER', message: /it is not there/ });
   await t.throwsAsync(place({}, { workFolder: join(folder, 'file') }), { code: 'MUT_WORK_FOLDER', message: /is not a folder/ });
-  await t.throwsAsync(placeInFolder({ ...aJob(1), replicasMax: 1, groups: [], workFolder: folder }, { ...rules, hasToken: false }), { code: 'MUT_WORK_FOLDER', message: /holds no token/ });
+  await t.throwsAsync(placeInFolder({ ...aJob(1), replicasMax: 1, groups: [], workFolder: folder }, { ...rules, hasKey: false }), { code: 'MUT_WORK_FOLDER', message: /holds no key/ });
 });
 
 test('a folder in which Mutirao removes files is refused, by whatever path it is named', async (t) => {
@@ -86,8 +87,12 @@ test('a folder in which Mutirao removes files is refused, by whatever path it is
 
 test('home says whether a machine shares its files, whatever the machine says of itself', (t) => {
   const facts = { machineId: 'lab/m1', incarnation: 'x', processors: 1, attributes: { os: 'linux' }, until: undefined, requestId: '', identity: 'h' };
-  t.is(stateSharedHome({ ...facts, sharedTokens: ['ours'] }, 'ours').attributes[sharedHomeAttribute], 'yes');
-  t.is(stateSharedHome({ ...facts, sharedTokens: ['theirs'] }, 'ours').attributes[sharedHomeAttribute], undefined);
-  t.is(stateSharedHome({ ...facts, sharedTokens: [''] }, '').attributes[sharedHomeAttribute], undefined);
-  t.deepEqual(stateSharedHome({ ...facts, attributes: { os: 'linux', [sharedHomeAttribute]: 'yes' } }, 'ours').attributes, { os: 'linux' });
+  const ours = new HomeProver('ours');
+  const stated = (homeMarks: readonly string[], prover = ours): MachineFacts => stateSharedHome({ ...facts, homeMarks }, prover);
+  t.is(stated([markHome('ours', 'x')]).attributes[sharedHomeAttribute], 'yes');
+  t.false('homeMarks' in stated([markHome('ours', 'x')]), 'marks are kept in no record');
+  t.is(stated([markHome('theirs', 'x')]).attributes[sharedHomeAttribute], undefined);
+  t.is(stated([markHome('ours', 'another incarnation')]).attributes[sharedHomeAttribute], undefined);
+  t.is(stated([markHome('', 'x')], new HomeProver('')).attributes[sharedHomeAttribute], undefined);
+  t.deepEqual(stateSharedHome({ ...facts, attributes: { os: 'linux', [sharedHomeAttribute]: 'yes' } }, ours).attributes, { os: 'linux' });
 });

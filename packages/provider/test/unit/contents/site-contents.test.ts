@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { decodeContentOffered, type ContentOffer, type WantedContent } from '@mutirao/api/codecs';
+import { decodeContentOffered, type ContentOffer, type ReaderProofs, type WantedContent } from '@mutirao/api/codecs';
 import { AttachResponse, PullContentResponse } from '@mutirao/api/machine';
 import type { Content } from '@mutirao/core/messages';
+import { HomeProver, noProofs, provePath, proveReading } from '@mutirao/runtime/files';
 import { quietLogger } from '@mutirao/runtime/log';
 import { temporaryFolder, until } from '@mutirao/testkit';
 import { SiteContents, type ContentTaker } from '../../../src/contents/site-contents.ts';
@@ -24,11 +25,11 @@ class Taker implements ContentTaker {
   readonly asked: WantedContent[] = [];
   isClosed = false;
   readonly machineId: string;
-  readonly sharedTokens: readonly string[];
+  readonly proofs: ReaderProofs;
 
-  constructor(machineId: string, sharedTokens: readonly string[] = []) {
+  constructor(machineId: string, proofs: ReaderProofs = noProofs) {
     this.machineId = machineId;
-    this.sharedTokens = sharedTokens;
+    this.proofs = proofs;
   }
 
   write(message: Buffer): void {
@@ -54,11 +55,23 @@ class Bench {
   readonly store: SiteStore;
   readonly contents: SiteContents;
   readonly folder: string;
+  readonly prover = new HomeProver('of the site');
 
   constructor(t: ExecutionContext, bytesMax = 1_000_000) {
     this.folder = temporaryFolder(t);
     this.store = new SiteStore({ folder: this.folder, bytesMax, now: 0, partAgeMax: 1000 });
-    this.contents = new SiteContents({ store: this.store, ownToken: 'of the site', exchange: this.exchange, clock: { now: () => this.now }, log: quietLogger, passing: { note: () => undefined } });
+    this.contents = new SiteContents({ store: this.store, prover: this.prover, exchange: this.exchange, clock: { now: () => this.now }, log: quietLogger, passing: { note: () => undefined } });
+  }
+
+  /** An agent that has a key, for the site's challenge. */
+  reader(machineId: string, key = 'of the site'): Taker {
+    return new Taker(machineId, { challenge: machineId, homeProofs: [proveReading(key, this.prover.challenge, machineId)] });
+  }
+
+  /** A path, proven with a key to an agent, or by a broker to the site. */
+  shared(reader: Taker | string, path: string, isLinkable: boolean, key = 'of the site'): ContentOffer['source'] {
+    const challenge = typeof reader === 'string' ? this.contents.proofsFor(reader, '').challenge : reader.proofs.challenge;
+    return { kind: 'shared', path, isLinkable, proof: provePath(key, challenge, { content, path, isLinkable }) };
   }
 
   /** The broker brings bytes under a name. */
@@ -67,8 +80,7 @@ class Bench {
   }
 
   /** An agent pulls what it was offered. */
-  async pull(transferId: string): Promise<Buffer> {
-    const parts: Buffer[] = [];
+  async pull(transferId: string, parts: Buffer[] = []): Promise<Buffer> {
     await this.contents.findTransfer(transferId)?.({
       onDrain: undefined, end: () => undefined, drained: () => Promise.resolve(),
       write: (message) => parts.push(Buffer.from(PullContentResponse.decode(message).data)) > 0,
@@ -173,14 +185,14 @@ test('a file that one machine shares with its broker is not offered to another',
   const [one, two] = [new Taker('p/1'), new Taker('p/2')];
   bench.contents.want(one, 'b', [content]);
   bench.contents.want(two, 'b', [content]);
-  t.false(bench.contents.answer('b', 'p/1', { content, source: { kind: 'shared', path: '/home/ana/data', isLinkable: false } }));
+  t.false(bench.contents.answer('b', 'p/1', { content, source: { kind: 'shared', path: '/home/ana/data', isLinkable: false, proof: 'for the machine' } }));
   t.deepEqual(two.asked, [content]);
   t.deepEqual(two.offers, []);
 });
 
 test('an agent that shares the site\'s file system is told where a content is, once it is whole', async (t) => {
   const bench = new Bench(t);
-  const [near, far] = [new Taker('p/1', ['of the site']), new Taker('p/2', ['of another'])];
+  const [near, far] = [bench.reader('p/1'), bench.reader('p/2', 'of another')];
   bench.contents.want(near, 'b', [content]);
   bench.contents.want(far, 'b', [content]);
   bench.contents.answer('b', 'p/1', { content, source: { kind: 'transfer', transferId: 't' } });
@@ -188,7 +200,7 @@ test('an agent that shares the site\'s file system is told where a content is, o
   await until(() => far.transferId !== '', 'the other is offered a transfer');
   await giving;
   await until(() => near.offers.length > 0, 'it is told');
-  t.deepEqual(near.offers[0]?.source, { kind: 'shared', path: bench.store.find('b', content) ?? '', isLinkable: true });
+  t.deepEqual(near.offers[0]?.source, bench.shared(near, bench.store.find('b', content) ?? '', true));
   bench.contents.want(near, 'b', [{ ...content, overWire: true }]);
   await until(() => near.transferId !== '', 'it is offered a transfer');
 });
@@ -224,15 +236,16 @@ test('a file of home that the provider reads itself is not kept: while its broke
   const bench = new Bench(t);
   const path = join(temporaryFolder(t), 'in');
   writeFileSync(path, bytes);
-  t.deepEqual(bench.contents.ownTokens, ['of the site']);
+  const { challenge, homeProofs } = bench.contents.proofsFor('b', 'of the broker');
+  t.deepEqual(homeProofs, [proveReading('of the site', 'of the broker', challenge)]);
   t.deepEqual(bench.contents.wantOwn('b', [content]), [content]);
-  t.true(bench.contents.answer('b', '', { content, source: { kind: 'shared', path, isLinkable: false } }));
+  t.true(bench.contents.answer('b', '', { content, source: bench.shared('b', path, false) }));
   t.true(bench.contents.has('b', content));
   t.deepEqual(bench.contents.wantOwn('b', [content]), []);
   t.is(bench.contents.keptBytes, 0);
-  const [near, far, other] = [new Taker('p/1', ['of the site']), new Taker('p/2'), new Taker('p/3')];
+  const [near, far, other] = [bench.reader('p/1'), new Taker('p/2'), new Taker('p/3')];
   t.deepEqual(bench.contents.wantAway(near, 'b', [content]), []);
-  t.deepEqual(near.offers.map(({ source }) => source), [{ kind: 'shared', path, isLinkable: false }]);
+  t.deepEqual(near.offers.map(({ source }) => source), [bench.shared(near, path, false)]);
   t.deepEqual(bench.contents.wantAway(far, 'b', [content]), []);
   t.true((await bench.pull(far.transferId)).equals(bytes));
   t.is(bench.contents.wantAway(other, 'b2', [content]).length, 1, 'it is for machines of that broker alone');
@@ -245,7 +258,7 @@ test('a file of home counts as long as it has its size and a lease names it', (t
   const path = join(temporaryFolder(t), 'in');
   writeFileSync(path, bytes);
   bench.contents.wantOwn('b', [content]);
-  bench.contents.answer('b', '', { content, source: { kind: 'shared', path, isLinkable: true } });
+  bench.contents.answer('b', '', { content, source: bench.shared('b', path, true) });
   bench.contents.pin('b', new Set([content.sha256]));
   t.true(bench.contents.has('b', content));
   writeFileSync(path, 'shorter');
@@ -253,4 +266,46 @@ test('a file of home counts as long as it has its size and a lease names it', (t
   writeFileSync(path, bytes);
   bench.contents.pin('b', new Set());
   t.false(bench.contents.has('b', content));
+});
+
+test('a path is not opened unless its broker proves to read this home folder, for a challenge of its own', (t) => {
+  const path = join(temporaryFolder(t), 'secret');
+  writeFileSync(path, bytes);
+  const proofs: ((bench: Bench) => ContentOffer['source'])[] = [
+    () => ({ kind: 'shared', path, isLinkable: false, proof: '' }),
+    (bench) => bench.shared('b', path, false, 'of another'),
+    (bench) => bench.shared('another/b', path, false),
+  ];
+  for (const source of proofs) {
+    const bench = new Bench(t);
+    bench.contents.wantOwn('b', [content]);
+    t.true(bench.contents.answer('b', '', { content, source: source(bench) }));
+    t.false(bench.contents.has('b', content));
+    const taker = new Taker('p/1');
+    t.is(bench.contents.wantAway(taker, 'b', [content]).length, 1);
+    t.deepEqual(taker.offers, []);
+  }
+});
+
+test('a file of home is hashed before its first byte is sent, and not followed through a link', async (t) => {
+  const bench = new Bench(t);
+  const folder = temporaryFolder(t);
+  const secret = Buffer.alloc(content.size, 'secret ');
+  writeFileSync(join(folder, 'secret'), secret);
+  writeFileSync(join(folder, 'in'), bytes);
+  for (const swap of [() => { writeFileSync(join(folder, 'in'), secret); }, () => {
+    rmSync(join(folder, 'in'));
+    symlinkSync('secret', join(folder, 'in'));
+  }]) {
+    writeFileSync(join(folder, 'in'), bytes);
+    bench.contents.wantOwn('b', [content]);
+    bench.contents.answer('b', '', { content, source: bench.shared('b', join(folder, 'in'), false) });
+    const taker = new Taker('p/1');
+    t.deepEqual(bench.contents.wantAway(taker, 'b', [content]), []);
+    swap();
+    const sent: Buffer[] = [];
+    await t.throwsAsync(bench.pull(taker.transferId, sent));
+    t.deepEqual(sent, []);
+    bench.contents.pin('b', new Set());
+  }
 });

@@ -6,6 +6,7 @@ import { AttachResponse } from '@mutirao/api/machine';
 import { ConnectResponse, Lease } from '@mutirao/api/provider';
 import type { ProviderInput } from '@mutirao/core/machines/provider';
 import type { Content } from '@mutirao/core/messages';
+import { noProofs } from '@mutirao/runtime/files';
 import { quietLogger } from '@mutirao/runtime/log';
 import { aTemplate, HandTimers } from '@mutirao/testkit';
 import { LeaseDesk } from '../../../src/deputy/lease-desk.ts';
@@ -44,7 +45,7 @@ class Bench {
         this.asked.push(...told.value.message.value.contents.map(({ sha256 }) => Buffer.from(sha256).toString('hex')));
       },
       contents: {
-        ownTokens: [], has: (_brokerId, { sha256 }) => this.here.has(sha256), pin: (_brokerId, sha256s) => { this.pinned.push([...sha256s]); },
+        proofsFor: () => noProofs, has: (_brokerId, { sha256 }) => this.here.has(sha256), pin: (_brokerId, sha256s) => { this.pinned.push([...sha256s]); },
         wantOwn: (_brokerId, wanted): WantedContent[] => [...wanted],
       },
     });

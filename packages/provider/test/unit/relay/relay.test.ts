@@ -31,7 +31,7 @@ class Bench {
   agent(machineId: string, userId = 'request:q1', held: number[] = [], { incarnation = 'i', credential = 'q1.x', capabilities = [] as string[] } = {}): StreamEnd<Buffer, Buffer> {
     const [near, far] = streamPair<Buffer, Buffer>();
     this.relay.attachAgent(far, aCallContext({ userId, credential }));
-    const facts = { machineId, incarnation, processors: 1, attributes: {}, untilUnixMs: undefined, requestId: 'forged', sharedTokens: [] };
+    const facts = { machineId, incarnation, processors: 1, attributes: {}, untilUnixMs: undefined, requestId: 'forged', sharedTokens: [], homeMarks: [] };
     near.write(fromAgent({
       $case: 'hello', value: { hello: { protocolVersion: 1, programVersion: '0', capabilities, speakerId: machineId }, facts, heldReplicaIds: held },
     }));
@@ -53,7 +53,7 @@ function fromAgent(message: NonNullable<AttachRequest['message']>): Buffer {
 }
 
 function offer(machineId: string, transferId: string): Buffer {
-  const value = { content: { sha256: Buffer.alloc(32), sizeBytes: 9 }, offset: 0, linkable: false, source: { $case: 'transferId', value: transferId } } as const;
+  const value = { content: { sha256: Buffer.alloc(32), sizeBytes: 9 }, offset: 0, linkable: false, pathProof: '', source: { $case: 'transferId', value: transferId } } as const;
   return fromBroker({ $case: 'toMachine', value: { machineId, message: { $case: 'content', value } } });
 }
 

@@ -56,7 +56,7 @@ test('a message to a machine becomes the agent\'s own message', (t) => {
     { $case: 'cancel', value: { replicaIds: [1, 2, 3], onlyWaiting: true } },
     { $case: 'acknowledged', value: { sequence: 4 } },
     { $case: 'startGang', value: { replicaId: 4, members: [] } },
-    { $case: 'content', value: { content: undefined, source: { $case: 'transferId', value: 't1' }, offset: 0, linkable: false } },
+    { $case: 'content', value: { content: undefined, source: { $case: 'transferId', value: 't1' }, offset: 0, linkable: false, pathProof: '' } },
   ];
   for (const message of messages) {
     const bytes = bytesOf(ConnectRequest.encode({ message: { $case: 'toMachine', value: { machineId: 'c1/q1.0', message: message as never } } }).finish());

@@ -51,7 +51,14 @@ export interface Hello {
    * Of a broker: names the journal that it speaks for, another one after that was lost or put back from a back-up. Replica ids of one mean nothing to
    * another: a provider that knew the broker under another name of a journal ends what it holds for that. Absent where nobody says so.
    */
-  instance?: string | undefined;
+  instance?:
+    | string
+    | undefined;
+  /**
+   * Of a provider to an agent: a random text. Whoever proves to read the provider's home folder proves it for this text (ContentWanted.home_proofs).
+   * Absent where the provider shares no folder.
+   */
+  homeChallenge?: string | undefined;
 }
 
 /** A file's content, known by what it holds. */
@@ -106,10 +113,26 @@ export interface TaskTemplate {
     | undefined;
   /** Processors that one replica holds. */
   processors: number;
-  /** The broker's token, for a machine that has shown it: large outputs may be left in the folder that the token file names. */
+  /**
+   * Not used. It was a secret of the broker's home folder; home_challenge and drop_proof took its place.
+   *
+   * @deprecated
+   */
   dropToken: string;
   /** The folder that the command starts in, instead of a folder of its own. A machine where this path is another folder fails the task. */
-  workFolder?: WorkFolder | undefined;
+  workFolder?:
+    | WorkFolder
+    | undefined;
+  /**
+   * A random text of the broker's process: a machine that reads the broker's home folder proves it for this text (ContentWanted.home_proofs). Empty where
+   * the broker shares no folder.
+   */
+  homeChallenge: string;
+  /**
+   * Proof, for this machine's incarnation and home_challenge, that the broker has the key of its folder for outputs. A machine that has the same key leaves
+   * large outputs in that folder. HMAC-SHA256 in base64url; empty where there is none.
+   */
+  dropProof: string;
 }
 
 export interface TaskTemplate_EnvironmentEntry {
@@ -127,7 +150,7 @@ export interface WorkFolder {
   fileSystem: string;
   /** The broker's host since it was started. */
   bootId: string;
-  /** It is on the file system of the broker's home folder, whose token the machine has shown. */
+  /** It is on the file system of the broker's home folder, which the machine reads too. */
   besideHome: boolean;
 }
 
@@ -148,6 +171,7 @@ function createBaseHello(): Hello {
     sentUnixMs: undefined,
     resourceId: undefined,
     instance: undefined,
+    homeChallenge: undefined,
   };
 }
 
@@ -173,6 +197,9 @@ export const Hello: MessageFns<Hello> = {
     }
     if (message.instance !== undefined) {
       writer.uint32(58).string(message.instance);
+    }
+    if (message.homeChallenge !== undefined) {
+      writer.uint32(66).string(message.homeChallenge);
     }
     return writer;
   },
@@ -244,6 +271,14 @@ export const Hello: MessageFns<Hello> = {
             }
 
             message.instance = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.homeChallenge = reader.string();
             continue;
           }
         }
@@ -553,6 +588,8 @@ function createBaseTaskTemplate(): TaskTemplate {
     processors: 0,
     dropToken: "",
     workFolder: undefined,
+    homeChallenge: "",
+    dropProof: "",
   };
 }
 
@@ -584,6 +621,12 @@ export const TaskTemplate: MessageFns<TaskTemplate> = {
     }
     if (message.workFolder !== undefined) {
       WorkFolder.encode(message.workFolder, writer.uint32(74).fork()).join();
+    }
+    if (message.homeChallenge !== "") {
+      writer.uint32(82).string(message.homeChallenge);
+    }
+    if (message.dropProof !== "") {
+      writer.uint32(90).string(message.dropProof);
     }
     return writer;
   },
@@ -674,6 +717,22 @@ export const TaskTemplate: MessageFns<TaskTemplate> = {
             }
 
             message.workFolder = WorkFolder.decode(reader, reader.uint32());
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.homeChallenge = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.dropProof = reader.string();
             continue;
           }
         }

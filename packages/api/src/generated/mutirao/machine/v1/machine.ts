@@ -103,7 +103,11 @@ export interface MachineFacts {
   identity?:
     | string
     | undefined;
-  /** What it found in token files: whoever wrote one of them shares a file system with it. */
+  /**
+   * Not used: secrets of home folders stay in their files. ContentWanted.home_proofs took its place.
+   *
+   * @deprecated
+   */
   sharedTokens: string[];
   /** The reservation that its request runs inside of: only jobs inside the same one are for it. Absent for any other machine. */
   reservation?:
@@ -117,7 +121,14 @@ export interface MachineFacts {
     | boolean
     | undefined;
   /** The agent reports the end of each task so much later, since a shutdown of its allocation may signal tasks before the agent; absent for one that does not. */
-  reportDelayMs?: number | undefined;
+  reportDelayMs?:
+    | number
+    | undefined;
+  /**
+   * For each key file that the agent found in its home folder: HMAC-SHA256 in base64url over its incarnation. A broker with the same key knows by it that
+   * the machine says to share its home folder, and passes it on to nobody. No path is told and no output left by it; see ContentWanted.home_proofs.
+   */
+  homeMarks: string[];
 }
 
 export interface MachineFacts_AttributesEntry {
@@ -286,8 +297,19 @@ export interface ContentWanted {
   offsets: number[];
   /** A file of a shared file system will not do: it could not be read, or was not what it should be. */
   overWire: boolean;
-  /** What a provider that wants contents for itself has found in token files; an agent said so in its facts. */
+  /**
+   * Not used; see home_proofs.
+   *
+   * @deprecated
+   */
   sharedTokens: string[];
+  /** A random text of the process that wants them: paths that it is told are to be proven for this text (ContentOffered.path_proof). */
+  challenge: string;
+  /**
+   * For each key file that it found in its home folder and each home_challenge that it was sent: HMAC-SHA256 in base64url over both challenges. The key
+   * itself is never sent.
+   */
+  homeProofs: string[];
 }
 
 /** Put, the broker's answer: the bytes, or a transfer to pull, or a refusal. */
@@ -307,6 +329,11 @@ export interface ContentOffered {
   offset: number;
   /** With shared_path: nobody writes that file any more, so that it may be linked to. Else its owner may change it. */
   linkable: boolean;
+  /**
+   * With shared_path: HMAC-SHA256 in base64url, with the key of the sender's home folder, over ContentWanted.challenge and all of this offer. The path is
+   * opened only if the receiver has the same key.
+   */
+  pathProof: string;
 }
 
 /** Takes no new replica; ends when those that it has have ended. Not sent when a provider is drained: its agents stay attached. */
@@ -620,6 +647,7 @@ function createBaseMachineFacts(): MachineFacts {
     reservation: undefined,
     takesGangs: undefined,
     reportDelayMs: undefined,
+    homeMarks: [],
   };
 }
 
@@ -657,6 +685,9 @@ export const MachineFacts: MessageFns<MachineFacts> = {
     }
     if (message.reportDelayMs !== undefined) {
       writer.uint32(88).uint32(message.reportDelayMs);
+    }
+    for (const v of message.homeMarks) {
+      writer.uint32(98).string(v!);
     }
     return writer;
   },
@@ -763,6 +794,14 @@ export const MachineFacts: MessageFns<MachineFacts> = {
             }
 
             message.reportDelayMs = reader.uint32();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.homeMarks.push(reader.string());
             continue;
           }
         }
@@ -2011,7 +2050,7 @@ export const ReportAcknowledged: MessageFns<ReportAcknowledged> = {
 };
 
 function createBaseContentWanted(): ContentWanted {
-  return { contents: [], offsets: [], overWire: false, sharedTokens: [] };
+  return { contents: [], offsets: [], overWire: false, sharedTokens: [], challenge: "", homeProofs: [] };
 }
 
 export const ContentWanted: MessageFns<ContentWanted> = {
@@ -2031,6 +2070,12 @@ export const ContentWanted: MessageFns<ContentWanted> = {
     }
     for (const v of message.sharedTokens) {
       writer.uint32(34).string(v!);
+    }
+    if (message.challenge !== "") {
+      writer.uint32(42).string(message.challenge);
+    }
+    for (const v of message.homeProofs) {
+      writer.uint32(50).string(v!);
     }
     return writer;
   },
@@ -2090,6 +2135,22 @@ export const ContentWanted: MessageFns<ContentWanted> = {
             message.sharedTokens.push(reader.string());
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.challenge = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.homeProofs.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2104,7 +2165,7 @@ export const ContentWanted: MessageFns<ContentWanted> = {
 };
 
 function createBaseContentOffered(): ContentOffered {
-  return { content: undefined, source: undefined, offset: 0, linkable: false };
+  return { content: undefined, source: undefined, offset: 0, linkable: false, pathProof: "" };
 }
 
 export const ContentOffered: MessageFns<ContentOffered> = {
@@ -2131,6 +2192,9 @@ export const ContentOffered: MessageFns<ContentOffered> = {
     }
     if (message.linkable !== false) {
       writer.uint32(56).bool(message.linkable);
+    }
+    if (message.pathProof !== "") {
+      writer.uint32(66).string(message.pathProof);
     }
     return writer;
   },
@@ -2202,6 +2266,14 @@ export const ContentOffered: MessageFns<ContentOffered> = {
             }
 
             message.linkable = reader.bool();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.pathProof = reader.string();
             continue;
           }
         }
