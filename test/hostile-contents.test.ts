@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,7 +6,7 @@ import test, { type TestFn } from 'ava';
 import { Root } from '@mutirao/api/common';
 import type { LeaseState } from '@mutirao/api/provider';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
-import { callUnary } from '@mutirao/runtime/rpc';
+import { callUnary, openSending } from '@mutirao/runtime/rpc';
 import { HostileMachine, PretendBroker, Program, until, type HostileContent } from '@mutirao/testkit';
 
 /** A provider of machines of a lab, and hostile brokers and machines at it. */
@@ -81,4 +82,31 @@ serial('a broker that says that a content is in a file of the provider\'s accoun
   await until(() => machine.heard('acknowledged').length > 0, 'what came before the report was answered');
   for (const transferId of machine.transferIds()) t.false((await machine.pull(transferId)).includes(readFileSync(path)), 'a machine got the token of the provider\'s home folder');
   t.is(unstockedTasks, 1);
+});
+
+serial('a machine that asks for a transfer that was offered to another gets nothing, and the other gets all of it', async (t) => {
+  const broker = await t.context.broker('ana');
+  const [victim, thief] = [t.context.machine('victim'), t.context.machine('thief')];
+  broker.demand(2);
+  await until(() => broker.machines().length === 2, 'the machines join');
+  const bytes = randomBytes(200_000);
+  const offerOf = (transferId: string): Parameters<PretendBroker['toMachine']>[1] =>
+    ({ $case: 'content', value: { content: { sha256: Buffer.alloc(32, 1), sizeBytes: bytes.length }, source: { $case: 'transferId', value: transferId }, offset: 0, linkable: false, pathProof: '' } });
+  broker.toMachine('lab/victim', offerOf('for-the-victim'));
+  await until(() => victim.transferIds().length === 1, 'it is offered');
+  const sending = openSending<{ transferId: string; data: Buffer }, unknown>((done) => broker.client.sendContent(done));
+  sending.writer.write({ transferId: 'for-the-victim', data: bytes });
+  sending.writer.end();
+  for (const name of ['for-the-victim', 'of-nobody']) await t.throwsAsync(thief.pull(name), { code: 'MUT_CONTENT_NOT_FOUND' });
+  t.true((await victim.pull('for-the-victim')).equals(bytes));
+  await sending.response;
+  await t.throwsAsync(victim.pull('for-the-victim'), { code: 'MUT_CONTENT_NOT_FOUND' }, 'what was taken is not offered any more');
+});
+
+serial('a machine cannot push in the name of another', async (t) => {
+  const broker = await t.context.broker('ana');
+  const [victim, thief] = [t.context.machine('victim'), t.context.machine('thief')];
+  broker.demand(2);
+  await until(() => broker.machines().length === 2, 'the machines join');
+  await t.throwsAsync(thief.push('forged', { sha256: Buffer.alloc(32), sizeBytes: 1 }, Buffer.from('x'), victim.name), { code: 'MUT_CREDENTIAL_COPIED' });
 });

@@ -138,6 +138,19 @@ serial('contents pass through the provider whole, both ways, whichever side come
   const put = (transferId: string): Promise<void> => send<SendContentRequest>(openSending((done) => broker.client.sendContent(done)), [
     { transferId, data: Buffer.alloc(0) }, ...[...chunksOf(content)].map((data) => ({ transferId: '', data })),
   ]);
+  const stream: MessageStream<AttachResponse, AttachRequest> = openStream(agentClient.attach());
+  const offered: AttachResponse[] = [];
+  stream.listen({ onMessage: (one) => { if (one.message?.$case === 'content') offered.push(one); }, onClosed: () => undefined });
+  const facts = { machineId: 'lab1', incarnation: 'i', processors: 1, attributes: {}, untilUnixMs: undefined, requestId: '', sharedTokens: [], homeMarks: [] };
+  const hello = { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: 'lab1' };
+  stream.write({ message: { $case: 'hello', value: { hello, facts, heldReplicaIds: [] } } });
+  broker.demand(1);
+  await until(() => broker.machines().some((machine) => machine.facts?.machineId === 'c1/lab1'), 'lab1 joins');
+  const offer = (transferId: string): void => {
+    broker.toMachine('c1/lab1', { $case: 'content', value: { content: { sha256: Buffer.alloc(32), sizeBytes: size }, source: { $case: 'transferId', value: transferId }, offset: 0, linkable: false, pathProof: '' } });
+  };
+  for (const transferId of ['t1', 't2']) offer(transferId);
+  await until(() => offered.length === 2, 'both are offered');
   const [sentFirst, pulledFirst] = await Promise.all([put('t1'), collect(messagesOf(agentClient.pullContent({ transferId: 't1' })))]);
   t.is(sentFirst, undefined);
   t.true(pulledFirst.equals(content));
@@ -145,13 +158,6 @@ serial('contents pass through the provider whole, both ways, whichever side come
   await put('t2');
   t.true((await pulling).equals(content));
 
-  const stream: MessageStream<AttachResponse, AttachRequest> = openStream(agentClient.attach());
-  stream.listen({ onMessage: () => undefined, onClosed: () => undefined });
-  const facts = { machineId: 'lab1', incarnation: 'i', processors: 1, attributes: {}, untilUnixMs: undefined, requestId: '', sharedTokens: [], homeMarks: [] };
-  const hello = { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: 'lab1' };
-  stream.write({ message: { $case: 'hello', value: { hello, facts, heldReplicaIds: [] } } });
-  broker.demand(1);
-  await until(() => broker.machines().some((machine) => machine.facts?.machineId === 'c1/lab1'), 'lab1 joins');
   const pushing = send<PushContentRequest>(openSending((done) => agentClient.pushContent(done)), [
     { transferId: 't3', machineId: 'lab1', content: { sha256: Buffer.alloc(32), sizeBytes: size }, data: Buffer.alloc(0), offset: 0 },
     ...[...chunksOf(content)].map((data) => ({ transferId: '', machineId: '', content: undefined, data, offset: 0 })),

@@ -69,7 +69,6 @@ export class Agent {
   private readonly host: HostContents | undefined;
   private readonly pushes = new Gate(pushesMax);
   private readonly over = Promise.withResolvers<MutiraoError | undefined>();
-  private transferCount = 0;
   private isClosed = false;
 
   /** Use `start`. */
@@ -235,9 +234,9 @@ export class Agent {
       const { path: file, content } = announced;
       const attempts = new PushAttempts();
       for (let isFirst = true; ; isFirst = false) {
-        const { machineId, incarnation } = this.setup.facts;
-        // Who knows the name of a transfer can take it, so nobody is to guess it.
-        const transferId = `${machineId}/${incarnation}/${++this.transferCount}.${randomBytes(12).toString('hex')}`;
+        const { machineId } = this.setup.facts;
+        // Others must not be able to guess it.
+        const transferId = randomBytes(16).toString('hex');
         try {
           const goOn = isFirst || !this.link.takesOffsets ? {} : { goOn: (stored: Bytes) => { attempts.noteStored(stored); } };
           await pushContent(this.link.client, { transferId, machineId, content, ...goOn }, file);

@@ -30,6 +30,8 @@ export class AgentGate {
   readonly #database: DatabaseSync;
   readonly #lookup: RequestLookup;
   readonly #entered = new Map<MachineId, Entered>();
+  /** Machines whose agents show a secret, by its digest. */
+  readonly #byDigest = new Map<string, Set<MachineId>>();
 
   /** Takes up what is remembered of requests whose agents are still welcome. */
   constructor(database: DatabaseSync, lookup: RequestLookup) {
@@ -38,7 +40,7 @@ export class AgentGate {
     database.exec(schema);
     const rows = database.prepare('SELECT machine_id, request_id, digest FROM agent_secrets').all() as { machine_id: string; request_id: string; digest: string }[];
     for (const { machine_id: machineId, request_id: requestId, digest } of rows) {
-      if (lookup.widthOf(requestId) > 0) this.#entered.set(machineId, { requestId, digest });
+      if (lookup.widthOf(requestId) > 0) this.#note(machineId, { requestId, digest });
       else this.#erase(machineId);
     }
   }
@@ -65,32 +67,46 @@ export class AgentGate {
         throw journalError(error, 'the database of agents', `remembering machine ${machineId}`);
       }
     }
-    this.#entered.set(machineId, { requestId, digest });
+    this.#note(machineId, { requestId, digest });
   }
 
   /** An agent's stream has ended. @param hasLeft it said good-bye, so that another may take its place. */
   leave(machineId: MachineId, hasLeft: boolean): void {
     const known = this.#entered.get(machineId);
     if (known === undefined || (known.requestId !== '' && !hasLeft)) return;
-    this.#entered.delete(machineId);
+    this.#forget(machineId, known);
     if (known.requestId !== '') this.#erase(machineId);
   }
 
   /** @throws {MutiraoError} MUT_CREDENTIAL_COPIED unless an agent of the request has entered with the secret. */
   demandEntered(requestId: RequestId, credential: string): void {
-    const digest = digestOf(credential);
-    for (const entered of this.#entered.values()) {
-      if (entered.digest === digest && entered.requestId === requestId) return;
-    }
+    if (this.machinesOf(requestId, credential).length > 0) return;
     throw new MutiraoError('MUT_CREDENTIAL_COPIED', `no agent of request ${requestId} has attached with this secret`);
+  }
+
+  /** The machines whose agent shows this secret; more than one only where an agent has entered under several names. @param requestId empty for time-shared machines. */
+  machinesOf(requestId: RequestId, credential: string): MachineId[] {
+    return [...this.#byDigest.get(digestOf(credential)) ?? []].filter((machineId) => this.#entered.get(machineId)?.requestId === requestId);
   }
 
   /** Forgets the machines of a request that is over. */
   forgetRequest(requestId: RequestId): void {
     for (const [machineId, entered] of [...this.#entered]) {
-      if (entered.requestId === requestId) this.#entered.delete(machineId);
+      if (entered.requestId === requestId) this.#forget(machineId, entered);
     }
     this.#remove('DELETE FROM agent_secrets WHERE request_id = ?', requestId);
+  }
+
+  #note(machineId: MachineId, entered: Entered): void {
+    this.#entered.set(machineId, entered);
+    this.#byDigest.set(entered.digest, (this.#byDigest.get(entered.digest) ?? new Set()).add(machineId));
+  }
+
+  #forget(machineId: MachineId, { digest }: Entered): void {
+    this.#entered.delete(machineId);
+    const machineIds = this.#byDigest.get(digest);
+    machineIds?.delete(machineId);
+    if (machineIds?.size === 0) this.#byDigest.delete(digest);
   }
 
   /** On a full disk a row stays: the next start erases those of requests that are over. */

@@ -9,14 +9,15 @@ import { bind, unary, type CallContext, type Handlers, type ServiceBinding, type
 import type { AgentGate } from './agent-gate.ts';
 import { originOf, type AgentCredentials } from './credentials.ts';
 import type { SiteContents } from './contents/site-contents.ts';
-import { userOfBroker, type Deputy } from './deputy/deputy.ts';
+import type { Deputy } from './deputy/deputy.ts';
 import { describeLease } from './deputy/describe-lease.ts';
 import type { MachineKeeper } from './machines/machine-keeper.ts';
 import type { AgentLink } from './relay/links.ts';
 import type { Relay } from './relay/relay.ts';
 import type { PushedContents } from './transfers/pushed-contents.ts';
 import { openPush, openSend, type PushedChunks } from './transfers/chunks.ts';
-import type { TransferExchange } from './transfers/transfer-exchange.ts';
+import { unknownTransfer, type Party, type TransferExchange } from './transfers/transfer-exchange.ts';
+import { userOfBroker } from './user-of-broker.ts';
 
 /** What the routes need of the process. */
 export interface ProviderHost {
@@ -29,7 +30,7 @@ export interface ProviderHost {
   readonly contents?: Pick<SiteContents, 'findTransfer'>;
   /** Stands in for brokers that are away; left out where nobody does. */
   readonly deputy?: Pick<Deputy, 'keepOutput' | 'findOutput' | 'readOutput' | 'noteFetched' | 'trouble' | 'spooledBytesOf' | 'leases'>;
-  readonly gate: Pick<AgentGate, 'enter' | 'demandEntered'>;
+  readonly gate: Pick<AgentGate, 'enter' | 'demandEntered' | 'machinesOf'>;
   /** Keeps time-shared machines; undefined where a resource manager gives machines. */
   readonly keeper: Pick<MachineKeeper, 'add' | 'remove' | 'list'> | undefined;
   /** Who may change what the provider does. */
@@ -66,9 +67,9 @@ export function machineService(host: ProviderHost, credentials: AgentCredentials
 export function providerRoutes(host: ProviderHost): Handlers<typeof GridMachineProviderServiceService, ProviderRaw> {
   return {
     connect: (stream, context) => { host.relay.connectBroker(stream, context); },
-    sendContent: async (messages, { signal }) => {
+    sendContent: async (messages, { signal, userId }) => {
       const { first, chunks } = await openSend(messages);
-      await host.exchange.give(first.transferId, { chunks, signal, requestId: '' });
+      await host.exchange.give(first.transferId, { chunks, signal, requestId: '', party: { kind: 'user', userId }, admits: isNoUser });
       return nothing;
     },
     receiveContent: (bytes, writer, context) => receiveContent(host, bytes, writer, context),
@@ -142,12 +143,25 @@ export function machineRoutes(host: ProviderHost): Handlers<typeof GridMachineSe
 async function pullContent(host: ProviderHost, bytes: Buffer, writer: StreamWriter<Buffer>, context: CallContext): Promise<void> {
   const requestId = requestOf(host, context);
   const { transferId } = decodeCall(PullContentRequest, bytes);
-  const send = host.contents?.findTransfer(transferId);
+  const machineIds = host.gate.machinesOf(requestId, context.credential);
+  const send = host.contents?.findTransfer(transferId, machineIds);
   if (send !== undefined) {
     await send(writer);
     return;
   }
-  await host.exchange.take(transferId, { writer, signal: context.signal, requestId });
+  const userId = host.relay.takeOffered(transferId, machineIds);
+  const [machineId = ''] = machineIds;
+  if (userId === undefined) throw unknownTransfer(transferId);
+  await host.exchange.take(transferId, { writer, signal: context.signal, requestId, party: { kind: 'machine', machineId }, admits: isOfUser(userId) });
+}
+
+/** What a broker brings is for machines and the site, not for other brokers. */
+function isNoUser({ kind }: Party): boolean {
+  return kind !== 'user';
+}
+
+function isOfUser(userId: UserId): (party: Party) => boolean {
+  return (party) => party.kind === 'user' && party.userId === userId;
 }
 
 async function pushContent(host: ProviderHost, messages: AsyncIterable<Buffer>, context: CallContext): Promise<Buffer> {
@@ -179,7 +193,10 @@ async function passPush(host: ProviderHost, agent: AgentLink, push: Push): Promi
   if (agent.isKeeping) return await keepPush(host, agent, push);
   const { diverted, forget } = host.pushed.announce(agent, push);
   try {
-    await host.exchange.give(transferId, { chunks, onTaken: (offset) => { chunks.begin(offset); }, signal: AbortSignal.any([signal, diverted]), requestId });
+    await host.exchange.give(transferId, {
+      chunks, onTaken: (offset) => { chunks.begin(offset); }, signal: AbortSignal.any([signal, diverted]), requestId, party: { kind: 'machine', machineId: agent.machineId },
+      admits: (party) => agent.broker !== undefined && isOfUser(userOfBroker(agent.broker.brokerId, host.ownerId))(party),
+    });
   } catch (error) {
     if (!diverted.aborted || signal.aborted || chunks.isRead) throw error;
     // From here on nobody gives it to a broker: one that comes back while it is being kept hears of it when it is whole.
@@ -202,7 +219,8 @@ async function receiveContent(host: ProviderHost, bytes: Buffer, writer: StreamW
   const output = host.deputy?.findOutput(transferId, userId);
   if (host.deputy === undefined || output === undefined) {
     // Who waited here would hold up its machine: a push is announced when it is there, and what is gone does not come back under this name.
-    await host.exchange.take(transferId, { writer, offset, signal, requestId: '', needsGiver: true });
+    const party = { kind: 'user' as const, userId };
+    await host.exchange.take(transferId, { writer, offset, signal, requestId: '', needsGiver: true, party, admits: ({ kind }) => kind === 'machine' });
     return;
   }
   for await (const message of host.deputy.readOutput(output, offset)) {

@@ -21,6 +21,7 @@ import { providerChangeCodec } from './change-codec.ts';
 import { AgentCredentials } from './credentials.ts';
 import { SiteContents } from './contents/site-contents.ts';
 import { SiteStore } from './contents/site-store.ts';
+import { userOfBroker } from './user-of-broker.ts';
 import { openDeputy, type OpenedDeputy } from './deputy/open-deputy.ts';
 import type { MachineKeeper } from './machines/machine-keeper.ts';
 import { measureProvider } from './measure-provider.ts';
@@ -245,7 +246,7 @@ class ProviderProcess {
     const { contentBytesMax = 0, directory, log } = this.#setup;
     if (contentBytesMax === 0) return undefined;
     const store = new SiteStore({ folder: join(directory, 'contents'), bytesMax: contentBytesMax, now: systemClock.now(), partAgeMax });
-    return new SiteContents({ store, prover: this.#prover, exchange: this.#exchange, clock: systemClock, log, passing: this.#passing });
+    return new SiteContents({ store, prover: this.#prover, exchange: this.#exchange, userOf: (brokerId) => userOfBroker(brokerId, this.#setup.ownerId), clock: systemClock, log, passing: this.#passing });
   }
 
   #trouble(): string | undefined {

@@ -100,12 +100,12 @@ function placeInGang({ processors, ...place }: NonNullable<CommandOf<'StartRepli
 }
 
 /** What a lease is about; parts whose job is gone meanwhile are left out. */
-export function partsOf(state: BrokerState, { parts }: CommandOf<'GrantLease'>, shared: Pick<HomeSharing, 'tellAnybody'>): LeasePart[] {
+export function partsOf(state: BrokerState, { providerId, parts }: CommandOf<'GrantLease'>, shared: Pick<HomeSharing, 'tellAnybody'>): LeasePart[] {
   return parts.flatMap(({ jobId, groupIndex, requirements, taskTime, starts }) => {
     const job = state.jobs.get(jobId);
     const group = job?.groups[groupIndex];
     if (job?.spec === undefined || group === undefined) return [];
-    const order = { jobId, userId: job.userId, spec: job.spec, groupIndex, groupFirst: group.firstTaskIndex, machineId: '', attributes: {}, starts, ...shared.tellAnybody() };
+    const order = { jobId, userId: job.userId, spec: job.spec, groupIndex, groupFirst: group.firstTaskIndex, machineId: '', providerId, attributes: {}, starts, ...shared.tellAnybody() };
     return [{ order, requirements, taskTime }];
   });
 }

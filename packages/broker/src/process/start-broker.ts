@@ -24,6 +24,7 @@ import type { JournalInstance } from '../journal/journal-instance.ts';
 import { JournalRecords, type Records } from '../journal/records.ts';
 import { timeJournal } from '../journal/timed-journal.ts';
 import { stateSharedHome } from '../providers/shared-home.ts';
+import { NamedContents } from '../providers/named-contents.ts';
 import { ProviderQueues } from '../providers/provider-queues.ts';
 import { ProviderLinks } from '../providers/provider-links.ts';
 import { LeaseStager } from '../providers/lease-stager.ts';
@@ -39,7 +40,7 @@ import { GangSecrets } from '../staging/gang-secrets.ts';
 import { hashFile } from '../staging/hash-file.ts';
 import { HomeFiles } from '../staging/home-files.ts';
 import { HomeSharing } from '../staging/home-sharing.ts';
-import { Stager } from '../staging/stager.ts';
+import { Stager, type StagedBatch, type StageOrder } from '../staging/stager.ts';
 import { groupOfTask, valueOfTask } from '../staging/task-of-job.ts';
 import { TaskOutputs } from '../staging/task-outputs.ts';
 import { OtherJobsPlaces } from '../submission/other-jobs-places.ts';
@@ -192,6 +193,7 @@ class Broker {
   readonly #ownReservations: OwnReservations | undefined;
   readonly #tookOverAt: Instant = systemClock.now();
   readonly #sharing: HomeSharing;
+  readonly #named = new NamedContents();
   readonly #intermediates: Intermediates;
   readonly #checks: Checks;
   readonly #forbidden: readonly string[];
@@ -350,8 +352,6 @@ class Broker {
   #createLinks(homeFiles: HomeFiles, stager: Stager): ProviderLinks {
     const { home, brokerId, programVersion, token, log } = this.#setup;
     const { arrivals, blobs, state, instance } = this.#stores;
-    const incarnation = randomBytes(16).toString('hex');
-    let transferCount = 0;
     return new ProviderLinks({
       brokerId, instance: instance.name, programVersion, tokenOf: (providerId) => tokenOfProvider(home, providerId, token), trust: userTrust(home), arrivals, room: this.#room, timers: systemTimers, log, counts: this.#metrics,
       deliver: (input) => { this.#deliver(input); },
@@ -362,12 +362,22 @@ class Broker {
         return path === undefined ? undefined : { path, isLinkable: blob !== undefined };
       },
       describeMachine: (facts) => stateSharedHome(facts, this.#sharing.prover),
-      prover: this.#sharing.prover,
+      prover: this.#sharing.prover, named: this.#named,
       known: knownReplicas(() => this.#driver),
       restage: async (machineId: MachineId) => {
-        for (const order of ordersOfMachine(state, machineId)) await stager.stage(order);
+        for (const order of ordersOfMachine(state, machineId)) await this.#stage(stager, order);
       },
-      nextTransferId: () => `${incarnation}-${++transferCount}`,
+      nextTransferId: () => randomBytes(16).toString('hex'),
+    });
+  }
+
+  /** What is staged for somebody is named to it. */
+  #stage(stager: Stager, order: StageOrder): StagedBatch | Promise<StagedBatch> {
+    const staged = stager.stage(order);
+    if (!(staged instanceof Promise)) return staged;
+    return staged.then((batch) => {
+      this.#named.note(order.providerId ?? order.machineId, batch.batch);
+      return batch;
     });
   }
 
@@ -378,14 +388,14 @@ class Broker {
     const toProvider = new ToProvider({
       findLink: (providerId) => this.#links.find(providerId),
       orderOf: (command) => orderOf(state, command, { shared: this.#sharing, secrets }),
-      stage: (order) => stager.stage(order),
+      stage: (order) => this.#stage(stager, order),
       deliver: (input) => { this.#deliver(input); },
       onSent: (count) => { this.#metrics.sent(count); },
     }, new Lanes(onFatal));
     const leaseStager = new LeaseStager({
       findLink: (providerId) => this.#links.find(providerId),
       partsOf: (command) => partsOf(state, command, this.#sharing),
-      stage: (order) => stager.stage(order),
+      stage: (order) => this.#stage(stager, order),
       onGranted: (providerId, replicaCount) => {
         this.#metrics.leased();
         this.#setup.log.debug({ provider: providerId, replicas: replicaCount }, 'tasks leased');

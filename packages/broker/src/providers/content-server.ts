@@ -41,6 +41,8 @@ export interface ContentSource {
 export interface ContentServerOptions {
   /** Where the bytes of a content are at home; undefined when they are nowhere. */
   findSource(content: Content): Promise<ContentSource | undefined>;
+  /** Whether a content was named to a machine; to the provider itself for an empty name. */
+  isNamed(machineId: MachineId, sha256: string): boolean;
   /** Looks at the inputs of a machine's replicas again, so that their sources are known after a restart. */
   restage(machineId: MachineId): Promise<void>;
   /** Knows the proofs of those who read the files of home themselves. */
@@ -48,7 +50,7 @@ export interface ContentServerOptions {
   offer(machineId: MachineId, offer: ContentOffer): void;
   /** Opens the stream of a transfer. */
   send(transferId: string): ContentSink;
-  /** A name that no other transfer has. */
+  /** A name that no other transfer has, and that others cannot guess. */
   nextTransferId(): string;
   /** Transfers at a time. */
   readonly concurrencyMax: number;
@@ -83,8 +85,10 @@ export class ContentServer {
 
   /** False when the content is nowhere. @param reader one that reads the files of home itself. */
   async #serveOne(machineId: MachineId, { sha256, size, offset = 0, overWire = false }: WantedContent, reader: ReaderProofs | undefined): Promise<boolean> {
-    const { findSource, offer, nextTransferId, onTrouble } = this.#options;
+    const { findSource, isNamed, offer, nextTransferId, onTrouble } = this.#options;
     const content = { sha256, size };
+    // What was never named to it is as if it were nowhere.
+    if (!isNamed(machineId, sha256)) return false;
     const source = await findSource(content);
     if (source === undefined) return false;
     const { path, isLinkable } = source;

@@ -18,6 +18,7 @@ import { ContentFetcher } from './content-fetcher.ts';
 import { ContentServer, type ContentSource } from './content-server.ts';
 import { openContentSink } from './content-sink.ts';
 import { FromProvider } from './from-provider.ts';
+import type { NamedContents } from './named-contents.ts';
 import { ProviderLink } from './provider-link.ts';
 import { bytesOf, keepOutputs, type KnownReplicas } from './report-outputs.ts';
 
@@ -52,6 +53,7 @@ export interface ProviderLinksOptions {
   describeMachine(facts: MachineFacts): MachineFacts;
   /** Knows the proofs of those who read the files of home themselves. */
   readonly prover: Pick<HomeProver, 'isReader' | 'provePath'>;
+  readonly named: Pick<NamedContents, 'has'>;
   readonly known: KnownReplicas;
   restage(machineId: MachineId): Promise<void>;
   nextTransferId(): string;
@@ -184,7 +186,7 @@ export class ProviderLinks {
       onBytes: (bytes) => { this.#pass('in', bytes); },
     });
     const server = new ContentServer({
-      ...this.#options, concurrencyMax: transfersMax, onTrouble,
+      ...this.#options, concurrencyMax: transfersMax, onTrouble, isNamed: (machineId, sha256) => this.#options.named.has(machineId === '' ? providerId : machineId, sha256),
       offer: (machineId, offer) => { link.sendToMachine(machineId, { $case: 'content', value: encodeContentOffered(offer) }); },
       send: (transferId) => openContentSink(client, transferId, timers),
       onBytes: (bytes) => { this.#pass('out', bytes); },

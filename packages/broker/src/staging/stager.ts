@@ -3,7 +3,7 @@ import { keepInside, type FilledPath } from '@mutirao/core/bag';
 import { outputsRead, type OutputsRead } from '@mutirao/core/machines/broker';
 import type { Content, GangPlace, InputFile, InputSpec, JobSpec, OutputFile, ReplicaStart, StartReplicas, TaskGroup } from '@mutirao/core/messages';
 import { evaluate, parseRequirements } from '@mutirao/core/requirements';
-import { invariant, type JobId, type MachineId, type ProcessorCount, type ReplicaId, type TaskIndex, type UserId } from '@mutirao/core/shared';
+import { invariant, type JobId, type MachineId, type ProcessorCount, type ProviderId, type ReplicaId, type TaskIndex, type UserId } from '@mutirao/core/shared';
 import { describeWorkFolder } from '@mutirao/runtime/files';
 
 import { demandUnchanged } from './fingerprint.ts';
@@ -20,7 +20,10 @@ export interface StageOrder {
   readonly groupIndex: number;
   /** Index of the group's first task. */
   readonly groupFirst: TaskIndex;
+  /** Empty for a lease, whose machines are not known yet. */
   readonly machineId: MachineId;
+  /** Whose lease it is; left out for what a machine is sent. */
+  readonly providerId?: ProviderId;
   readonly attributes: Readonly<Record<string, string>>;
   /** For machines that may share our file system; left out where we share none. */
   readonly homeChallenge?: string;

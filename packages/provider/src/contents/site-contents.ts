@@ -5,7 +5,7 @@ import { encodeContentOffered, type ContentOffer, type ReaderProofs, type Wanted
 import { MutiraoError } from '@mutirao/api/errors';
 import type { BrokerId } from '@mutirao/core/machines/provider';
 import type { Content } from '@mutirao/core/messages';
-import type { Bytes, Duration, Instant, MachineId } from '@mutirao/core/shared';
+import type { Bytes, Duration, Instant, MachineId, UserId } from '@mutirao/core/shared';
 import type { Clock } from '@mutirao/runtime/driver';
 import { makeChallenge, type HomeProver } from '@mutirao/runtime/files';
 import type { Logger } from '@mutirao/runtime/log';
@@ -37,6 +37,8 @@ export interface SiteContentsOptions {
   /** Knows who reads the provider's home folder, and so the store's files, itself. */
   readonly prover: Pick<HomeProver, 'isReader' | 'proveReading' | 'provePath' | 'isProvenPath'>;
   readonly exchange: Pick<TransferExchange, 'take' | 'decline'>;
+  /** Whose broker one is: nobody else brings what it offers. */
+  userOf(brokerId: BrokerId): UserId;
   readonly clock: Clock;
   readonly log: Logger;
   /** Hears of bytes that have passed. */
@@ -208,10 +210,10 @@ export class SiteContents {
     return isProven;
   }
 
-  /** Sends what was offered under a name; undefined when nothing was. */
-  findTransfer(transferId: string): ((writer: StreamWriter<Buffer>) => Promise<void>) | undefined {
+  /** Sends what was offered under a name to one of these machines; undefined when nothing was. */
+  findTransfer(transferId: string, machineIds: readonly MachineId[]): ((writer: StreamWriter<Buffer>) => Promise<void>) | undefined {
     const transfer = this.#local.get(transferId);
-    if (transfer === undefined) return undefined;
+    if (transfer === undefined || !machineIds.includes(transfer.taker.machineId)) return undefined;
     this.#local.delete(transferId);
     return (writer) => this.#serve(transfer, writer);
   }
@@ -328,7 +330,10 @@ export class SiteContents {
         this.#offerLocal(taker, fetch, held);
         fetch.takers.delete(taker);
       }
-      await exchange.take(transferId, { writer, signal: new AbortController().signal, requestId: '' });
+      await exchange.take(transferId, {
+        writer, signal: new AbortController().signal, requestId: '', party: { kind: 'site' },
+        admits: (party) => party.kind === 'user' && party.userId === this.#options.userOf(fetch.brokerId),
+      });
       await writer.finish();
       await writer.close();
       await store.publish(fetch.brokerId, fetch.content);
@@ -404,7 +409,6 @@ export class SiteContents {
   }
 
   #announce(transfer: LocalTransfer): void {
-    // Who knows the name of a transfer can take it, so nobody is to guess it.
     const transferId = `site/${randomBytes(16).toString('hex')}`;
     this.#local.set(transferId, transfer);
     tell(transfer.taker, { content: transfer.content, source: { kind: 'transfer', transferId, offset: transfer.offset } });

@@ -12,6 +12,7 @@ import type { AgentLink, BrokerLink } from '../relay/links.ts';
 import type { OutputSpool, SpooledOutput } from '../spool/output-spool.ts';
 import type { SpooledBodies } from '../spool/spooled-bodies.ts';
 import type { PushedChunks } from '../transfers/chunks.ts';
+import { userOfBroker } from '../user-of-broker.ts';
 import { KeptDelivery } from './kept-delivery.ts';
 import type { LeaseDesk } from './lease-desk.ts';
 import { ReportKeeper } from './report-keeper.ts';
@@ -224,12 +225,6 @@ export class Deputy {
     const brokerId = brokerOf(agent.identity.machineId);
     return store === undefined || brokerId === undefined ? contents : store.wantAway(agent, brokerId, contents);
   }
-}
-
-/** Whose broker it is: the owner's is known by its own name alone, any other after its user's. */
-export function userOfBroker(brokerId: BrokerId, ownerId: UserId): UserId {
-  const slash = brokerId.lastIndexOf('/');
-  return slash < 0 ? ownerId : brokerId.slice(0, slash);
 }
 
 /** Number of the data field in the chunks that a transfer passes through. */

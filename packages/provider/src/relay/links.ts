@@ -69,8 +69,8 @@ export interface AgentIdentity {
 /** Looks at what an agent wants, before its broker does. Undefined passes its message on; else it has been seen to. */
 export type WatchWants = (agent: AgentLink, broker: BrokerLink, bytes: Buffer, start: number) => readonly WantedContent[] | undefined;
 
-/** Offers that are remembered of an agent: as many as may wait for it to take them. */
-const offeredMax = 256;
+/** Offers that are remembered of an agent until it takes them; the oldest goes. */
+const offeredMax = 65_536;
 
 /** The open stream of an agent. What it says before it belongs to a broker waits. */
 export class AgentLink {
@@ -79,8 +79,8 @@ export class AgentLink {
   readonly #measure: TaskMeasure;
   readonly #idField: Buffer;
   readonly #watchWants: WatchWants | undefined;
-  /** Transfers that it was offered lately. */
-  readonly #offeredIds = new Set<string>();
+  /** Transfers that it was offered and has not taken, and the broker that offered each. */
+  readonly #offered = new Map<string, BrokerId>();
   #proofs: ReaderProofs = noProofs;
   #broker: BrokerLink | undefined;
   #waiting: Buffer[] = [];
@@ -119,16 +119,24 @@ export class AgentLink {
     return this.stream.isClosed;
   }
 
-  /** Transfers that it was offered lately; it may have taken them. */
+  /** Transfers that it was offered and has not taken. */
   get offeredIds(): Iterable<string> {
-    return this.#offeredIds;
+    return this.#offered.keys();
   }
 
   /** Its broker offers it a transfer. */
-  noteOffered(transferId: string): void {
-    this.#offeredIds.add(transferId);
-    const [oldest] = this.#offeredIds;
-    if (this.#offeredIds.size > offeredMax && oldest !== undefined) this.#offeredIds.delete(oldest);
+  noteOffered(transferId: string, brokerId: BrokerId): void {
+    this.#offered.set(transferId, brokerId);
+    if (this.#offered.size <= offeredMax) return;
+    const [oldest = ''] = this.#offered.keys();
+    this.#offered.delete(oldest);
+  }
+
+  /** It takes a transfer: the broker that offered it. Undefined where it was not offered, or was taken. */
+  takeOffered(transferId: string): BrokerId | undefined {
+    const brokerId = this.#offered.get(transferId);
+    this.#offered.delete(transferId);
+    return brokerId;
   }
 
   /** Sends it a message. */

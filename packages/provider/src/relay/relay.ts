@@ -14,6 +14,7 @@ import type { AgentGate } from '../agent-gate.ts';
 import { originOf, type AgentOrigin } from '../credentials.ts';
 import type { SiteContents } from '../contents/site-contents.ts';
 import type { Deputy } from '../deputy/deputy.ts';
+import { userOfBroker } from '../user-of-broker.ts';
 import { toAgent, toBroker } from './frames.ts';
 import { checkHello, ownHello, readBrokerHello, takesGangs, type HelloWire } from './hello.ts';
 import { AgentLink, BrokerLink, type ByteStream } from './links.ts';
@@ -153,7 +154,7 @@ export class Relay {
     const agent = this.#agentsByMachine.get(machineId);
     if (agent?.broker === link) {
       agent.stream.write(message);
-      noteOffered(offer, (transferId) => { agent.noteOffered(transferId); });
+      noteOffered(offer, (transferId) => { agent.noteOffered(transferId, link.brokerId); });
     } else {
       this.#droppedCount += 1; // The machine is gone; the broker hears of it, or has already.
       noteOffered(offer, (transferId) => { this.#options.onUntaken?.(transferId); });
@@ -267,6 +268,15 @@ export class Relay {
     const requestId = origin.kind === 'request' ? origin.requestId : '';
     for (const link of this.#agents.values()) {
       if (link.identity.agentName === agentName && link.identity.requestId === requestId) return link;
+    }
+    return undefined;
+  }
+
+  /** One of these machines takes a transfer: the user whose broker offered it to that machine. Undefined where it was offered to none of them. */
+  takeOffered(transferId: string, machineIds: readonly MachineId[]): UserId | undefined {
+    for (const machineId of machineIds) {
+      const brokerId = this.#agentsByMachine.get(machineId)?.takeOffered(transferId);
+      if (brokerId !== undefined) return userOfBroker(brokerId, this.#options.ownerId);
     }
     return undefined;
   }

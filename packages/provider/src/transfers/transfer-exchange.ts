@@ -1,11 +1,26 @@
 import { MutiraoError } from '@mutirao/api/errors';
-import type { Bytes, Duration, RequestId } from '@mutirao/core/shared';
+import type { Bytes, Duration, MachineId, RequestId, UserId } from '@mutirao/core/shared';
 import type { Timers } from '@mutirao/runtime/driver';
 import type { PassingBytes } from '@mutirao/runtime/memory';
 import type { StreamWriter } from '@mutirao/runtime/rpc';
 
+/** Who one half of a transfer is. */
+export type Party =
+  | { readonly kind: 'machine'; readonly machineId: MachineId }
+  /** A broker of this user. */
+  | { readonly kind: 'user'; readonly userId: UserId }
+  /** The provider itself, for its store. */
+  | { readonly kind: 'site' };
+
+/** Who a half is, and whom it is joined with. A name alone opens no transfer: it may have been seen by others. */
+interface Membership {
+  readonly party: Party;
+  /** Whether the transfer was meant for, or comes from, that other half. */
+  admits(other: Party): boolean;
+}
+
 /** The half of a transfer that brings the bytes. */
-export interface Giver {
+export interface Giver extends Membership {
   readonly chunks: AsyncIterable<Buffer>;
   /** Hears, before the chunks are read, how many bytes of the content's beginning are to be left out. */
   onTaken?(offset: Bytes): void;
@@ -16,7 +31,7 @@ export interface Giver {
 }
 
 /** The half of a transfer that takes the bytes. */
-export interface Taker {
+export interface Taker extends Membership {
   readonly writer: StreamWriter<Buffer>;
   /** Bytes of the content's beginning that it has already; none where left out. */
   readonly offset?: Bytes;
@@ -28,7 +43,7 @@ export interface Taker {
   readonly needsGiver?: boolean;
 }
 
-interface Half {
+interface Half extends Membership {
   readonly role: 'giver' | 'taker';
   readonly signal: AbortSignal;
   readonly requestId: RequestId;
@@ -100,7 +115,7 @@ export class TransferExchange {
    */
   take(transferId: string, taker: Taker): Promise<void> {
     if (taker.needsGiver === true && this.#transfers.get(transferId)?.giver === undefined) {
-      return Promise.reject(new MutiraoError('MUT_CONTENT_NOT_FOUND', `transfer ${transferId}: nobody brings it, or not any more`));
+      return Promise.reject(unknownTransfer(transferId));
     }
     return this.#meet(transferId, 'taker', taker, (transfer, half) => { transfer.taker = { ...taker, ...half }; });
   }
@@ -127,13 +142,14 @@ export class TransferExchange {
     }
   }
 
-  #meet(transferId: string, role: Half['role'], { signal, requestId }: { signal: AbortSignal; requestId: RequestId }, place: (transfer: Transfer, half: Half) => void): Promise<void> {
+  #meet(transferId: string, role: Half['role'], one: Pick<Half, 'signal' | 'requestId' | 'party' | 'admits'>, place: (transfer: Transfer, half: Half) => void): Promise<void> {
+    const { signal, requestId, party } = one;
     const known = this.#transfers.get(transferId);
-    const refusal = this.#findRefusal(transferId, role, known);
+    const refusal = this.#findRefusal(transferId, role, { known, one });
     if (refusal !== undefined) return Promise.reject(refusal);
     return new Promise<void>((resolve, reject) => {
       const transfer = known ?? this.#open(transferId);
-      place(transfer, { role, signal, requestId, resolve, reject });
+      place(transfer, { role, signal, requestId, party, admits: (other) => one.admits(other), resolve, reject });
       // Another transfer may go by the same name by then.
       const onGone = (): void => {
         if (this.#transfers.get(transferId) !== transfer) return;
@@ -146,9 +162,11 @@ export class TransferExchange {
     });
   }
 
-  #findRefusal(transferId: string, role: Half['role'], known: Transfer | undefined): MutiraoError | undefined {
+  #findRefusal(transferId: string, role: Half['role'], { known, one }: { readonly known: Transfer | undefined; readonly one: Membership }): MutiraoError | undefined {
     const { transfersMax } = this.#options;
     if (transferId === '') return new MutiraoError('MUT_BAD_REQUEST', 'transfer_id is empty');
+    // To whom it does not belong it is as if there were none.
+    if (!isMeantFor(known, role, one)) return unknownTransfer(transferId);
     if (known?.[role] !== undefined) return failed(transferId, `it has a ${role} already`);
     if (known === undefined && this.#transfers.size >= transfersMax) return new MutiraoError('MUT_OVERLOADED', `${transfersMax} transfers are open`);
     return undefined;
@@ -192,6 +210,18 @@ export class TransferExchange {
     transfer.giver?.reject(error);
     transfer.taker?.reject(error);
   }
+}
+
+/** Whether a half may join what is known of a transfer. */
+function isMeantFor(known: Transfer | undefined, role: Half['role'], one: Membership): boolean {
+  const other = role === 'giver' ? known?.taker : known?.giver;
+  if (other === undefined) return true;
+  return other.admits(one.party) && one.admits(other.party);
+}
+
+/** Said of a transfer that does not exist, and of one that belongs to others. */
+export function unknownTransfer(transferId: string): MutiraoError {
+  return new MutiraoError('MUT_CONTENT_NOT_FOUND', `transfer ${transferId}: nobody brings it, or not any more`);
 }
 
 function failed(transferId: string, reason: string, cause?: unknown): MutiraoError {

@@ -99,7 +99,7 @@ test('an agent of a request that is over moves no content', async (t) => {
   await t.throwsAsync(routes.pullContent(pull, noWriter, aCallContext({ userId: 'request:q9' })), { code: 'MUT_ALLOCATION_ENDED' });
   dialogue.perform(['refused q1 no']);
   await t.throwsAsync(routes.pullContent(pull, noWriter, aCallContext({ userId: 'request:q1' })), { code: 'MUT_ALLOCATION_ENDED' });
-  await t.throwsAsync(routes.pullContent(pull, noWriter, aCallContext({ userId: 'request:q2' })), { code: 'MUT_TRANSFER_FAILED' });
+  await t.throwsAsync(routes.pullContent(pull, noWriter, aCallContext({ userId: 'request:q2' })), { code: 'MUT_CONTENT_NOT_FOUND' });
 });
 
 test('a broker that asks for an output that nobody brings is refused at once, and does not wait for it', async (t) => {

@@ -9,10 +9,11 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { SendContentRequest } from '@mutirao/api/provider';
 import type { Content, MachineReport, OutputContent } from '@mutirao/core/messages';
 import { HomeProver, provePath, proveReading } from '@mutirao/runtime/files';
-import { anEnd, temporaryFolder, until } from '@mutirao/testkit';
+import { anEnd, aTemplate, temporaryFolder, until } from '@mutirao/testkit';
 
 import { ContentFetcher } from '../../../src/providers/content-fetcher.ts';
 import { ContentServer, inlineBytesMax, type ContentSink } from '../../../src/providers/content-server.ts';
+import { NamedContents } from '../../../src/providers/named-contents.ts';
 import { keepOutputs, type KnownReplicas } from '../../../src/providers/report-outputs.ts';
 import { Arrivals } from '../../../src/results/arrivals.ts';
 import { BegunOutputs } from '../../../src/results/begun-outputs.ts';
@@ -212,6 +213,7 @@ interface ServerBench {
 }
 
 const prover = new HomeProver('of home');
+const unnamed = contentOf(Buffer.from('of another user')).sha256;
 /** Of somebody who reads home. */
 const reader = { challenge: 'c', homeProofs: [proveReading('of home', prover.challenge, 'c')] };
 
@@ -233,7 +235,7 @@ function serve(paths: Map<string, string>, onRestage: () => void = () => undefin
       const path = paths.get(content.sha256);
       return Promise.resolve(path === undefined ? undefined : { path, isLinkable: false });
     },
-    prover,
+    prover, isNamed: (_machineId, sha256) => sha256 !== unnamed,
     restage: (machineId) => { restaged.push(machineId); onRestage(); return Promise.resolve(); },
     offer: (_machineId, offer) => offers.push(offer), send: sinkOf, nextTransferId: () => `t${offers.length}`, concurrencyMax: 1,
     onBytes: () => undefined, onTrouble: (error) => { ended.push(String(error)); },
@@ -295,4 +297,21 @@ test('a file that shrank while it was sent costs its transfer', async (t) => {
   while (ended.length < 2) await new Promise(setImmediate);
   t.is(ended[0], 'cancelled t0');
   t.regex(ended[1] ?? '', /has 10 bytes now/);
+});
+
+test('a content that was not named to a machine is refused, also to one that knows its hash', async (t) => {
+  const home = temporaryFolder(t);
+  const secret = Buffer.from('of another user');
+  writeFileSync(join(home, 'secret'), secret);
+  const { server, offers } = serve(new Map([[unnamed, join(home, 'secret')]]));
+  await server.serve('alpha/m', [contentOf(secret)]);
+  t.deepEqual(offers.map(({ source }) => source), [{ kind: 'refused', reason: 'MUT_CONTENT_NOT_FOUND' }]);
+});
+
+test('contents are named to the machine that reads them, and to no other', (t) => {
+  const named = new NamedContents();
+  const content = contentOf(Buffer.from('in'));
+  const replica = { replicaId: 1, taskIndex: 0, value: '', inputs: [{ root: 'playpen' as const, path: 'in', content, mode: 0o644 }], outputs: [] };
+  named.note('alpha/m1', { template: aTemplate('true'), replicas: [replica] });
+  t.deepEqual(['alpha/m1', 'alpha/m2', 'alpha'].map((reader) => named.has(reader, content.sha256)), [true, false, false]);
 });

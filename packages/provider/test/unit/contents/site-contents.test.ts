@@ -60,7 +60,7 @@ class Bench {
   constructor(t: ExecutionContext, bytesMax = 1_000_000) {
     this.folder = temporaryFolder(t);
     this.store = new SiteStore({ folder: this.folder, bytesMax, now: 0, partAgeMax: 1000 });
-    this.contents = new SiteContents({ store: this.store, prover: this.prover, exchange: this.exchange, clock: { now: () => this.now }, log: quietLogger, passing: { note: () => undefined } });
+    this.contents = new SiteContents({ store: this.store, prover: this.prover, exchange: this.exchange, userOf: () => 'ana', clock: { now: () => this.now }, log: quietLogger, passing: { note: () => undefined } });
   }
 
   /** An agent that has a key, for the site's challenge. */
@@ -76,12 +76,12 @@ class Bench {
 
   /** The broker brings bytes under a name. */
   give(transferId: string, chunks: AsyncIterable<Buffer>): Promise<void> {
-    return this.exchange.give(transferId, { chunks, signal: new AbortController().signal, requestId: '' });
+    return this.exchange.give(transferId, { chunks, signal: new AbortController().signal, requestId: '', party: { kind: 'user', userId: 'ana' }, admits: () => true });
   }
 
   /** An agent pulls what it was offered. */
   async pull(transferId: string, parts: Buffer[] = []): Promise<Buffer> {
-    await this.contents.findTransfer(transferId)?.({
+    await this.contents.findTransfer(transferId, ['p/1', 'p/2', 'p/3', 'p/4'])?.({
       onDrain: undefined, end: () => undefined, drained: () => Promise.resolve(),
       write: (message) => parts.push(Buffer.from(PullContentResponse.decode(message).data)) > 0,
     });
@@ -228,7 +228,7 @@ test('an offer that nobody took goes with its agent', async (t) => {
   await until(() => taker.transferId !== '', 'it is offered');
   t.false(bench.store.makeRoom(1_000_000));
   bench.contents.forgetTaker(taker);
-  t.is(bench.contents.findTransfer(taker.transferId), undefined);
+  t.is(bench.contents.findTransfer(taker.transferId, ['p/1']), undefined);
   t.true(bench.store.makeRoom(1_000_000));
 });
 

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { StreamWriter } from '@mutirao/runtime/rpc';
-import { TransferExchange, type Giver, type Taker } from '../../../src/transfers/transfer-exchange.ts';
+import { TransferExchange, type Giver, type Party, type Taker } from '../../../src/transfers/transfer-exchange.ts';
 
 /** Timers that fire when the test says so. */
 class HandTimers {
@@ -47,11 +47,11 @@ class Sink implements StreamWriter<Buffer> {
 }
 
 function giver(chunks: AsyncIterable<Buffer>, parts: Partial<Giver> = {}): Giver {
-  return { chunks, signal: new AbortController().signal, requestId: '', ...parts };
+  return { chunks, signal: new AbortController().signal, requestId: '', party: { kind: 'user', userId: 'ana' }, admits: () => true, ...parts };
 }
 
 function taker(writer: Sink, parts: Partial<Taker> = {}): Taker {
-  return { writer, signal: new AbortController().signal, requestId: '', ...parts };
+  return { writer, signal: new AbortController().signal, requestId: '', party: { kind: 'machine', machineId: 'p/m' }, admits: () => true, ...parts };
 }
 
 async function* numbered(count: number, onRead: (index: number) => void = () => undefined): AsyncGenerator<Buffer> {
@@ -196,4 +196,17 @@ test('a taker that went away before its giver came is not waited for', async (t)
   gone.abort();
   await t.throwsAsync(taking, { code: 'MUT_TRANSFER_FAILED' });
   await t.throwsAsync(exchange.give('t1', giver(numbered(1))), { code: 'MUT_TRANSFER_FAILED', message: /nobody takes it/ });
+});
+
+test('a transfer is joined with those alone whom both halves admit; for anybody else it does not exist', async (t) => {
+  const unknown = { code: 'MUT_CONTENT_NOT_FOUND', message: 'transfer t1: nobody brings it, or not any more' };
+  const fromAna = (other: Party): boolean => other.kind === 'user' && other.userId === 'ana';
+  const exchange = anExchange();
+  const giving = exchange.give('t1', giver(numbered(1), { admits: ({ kind }) => kind === 'machine' }));
+  await t.throwsAsync(exchange.take('t1', taker(new Sink(), { party: { kind: 'user', userId: 'eva' } })), unknown);
+  await t.throwsAsync(exchange.take('t1', taker(new Sink(), { admits: (other) => other.kind === 'user' && other.userId === 'eva' })), unknown);
+  await Promise.all([giving, exchange.take('t1', taker(new Sink(), { admits: fromAna }))]);
+  const taking = exchange.take('t1', taker(new Sink(), { admits: fromAna }));
+  await t.throwsAsync(exchange.give('t1', giver(numbered(1), { party: { kind: 'user', userId: 'eva' } })), unknown);
+  await Promise.all([taking, exchange.give('t1', giver(numbered(1)))]);
 });
