@@ -1,29 +1,33 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, closeSync, constants, copyFileSync, existsSync, lstatSync, mkdirSync, openSync, readFileSync, rmSync, statSync, type Stats } from 'node:fs';
+import { chmodSync, constants, existsSync, lstatSync, mkdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes, Duration } from '@mutirao/core/shared';
 import { wallClock, type Clock } from '@mutirao/runtime/driver';
-import { ContentStore, fileError, fsPath, hashRegular, readNamedFlags, removeTree } from '@mutirao/runtime/files';
+import { ContentStore, fileError, fsPath, hashRegular, readRegular, removeTree } from '@mutirao/runtime/files';
 import { LRUCache } from 'lru-cache';
+import { isSettled, stampOf } from './file-stamp.ts';
+import { errnoOf } from './verdict.ts';
 
 /** What is known of a content in the cache. */
 interface CachedContent {
   readonly size: Bytes;
-  /** When the file was written; another time means that somebody wrote into it. */
-  readonly writtenAt: number;
-  /** Named files in storages that share its file. */
-  readonly links: Set<string>;
+  /** The file's status when it was known to hold the content; empty where it has to be hashed before it is used. */
+  stamp: string;
+  /** Whether any change since would show in its status. */
+  isSettled: boolean;
+  /** Named files in storages that hold a copy. */
+  readonly copies: Map<string, NamedCopy>;
   /** Where it is when it is not in the store: a file of somebody else's on a shared file system. */
-  readonly reference: Reference | undefined;
+  readonly reference: string | undefined;
 }
 
-/** A file of somebody else's that held a content when it was hashed. */
-interface Reference {
-  readonly path: string;
-  /** What its status was then. */
+/** A file that a user's tasks read by its name. */
+interface NamedCopy {
+  readonly size: Bytes;
+  /** Its status when it was written. */
   readonly stamp: string;
 }
 
@@ -34,9 +38,9 @@ export interface SharedFile {
   readonly isLinkable: boolean;
 }
 
-/** File systems tell times in steps, and clocks differ: a file that changed later than this ago may change again without its status showing it. */
+/** File systems tell times in steps, and clocks differ: a file of somebody else's that changed later than this ago may change again without its status showing it. */
 const settledAfter: Duration = 2000;
-/** Files up to this size are read and copied at once: waiting for each costs more than it takes. */
+/** Files up to this size are read and written at once: waiting for each costs more than it takes. */
 const smallMax: Bytes = 128 * 1024;
 
 /** More contents than this are not kept, however small they are. */
@@ -45,6 +49,10 @@ const contentsMax = 1_000_000;
 /**
  * Contents that tasks read, kept between tasks within a bound of bytes: the least recently used goes first, one that a
  * replica needs never.
+ *
+ * Tasks run under the agent's account, so they can write to any file here. Whatever a task is given is a copy of its own, and is known to hold
+ * the content: a small file is hashed on its way, and a large one if its status is not what it was when it was hashed. An ordinary account can
+ * set times of change of a file's bytes, but not of its status.
  */
 export class ContentCache {
   readonly store: ContentStore;
@@ -54,6 +62,7 @@ export class ContentCache {
   private readonly contents = new LRUCache<string, CachedContent>({ maxSize: contentsMax, sizeCalculation: () => 1 });
   private readonly pinned = new Set<string>();
   private bytes: Bytes = 0;
+  private draftCount = 0;
 
   /** Use `open`. */
   private constructor(store: ContentStore, bytesMax: Bytes, clock: Clock) {
@@ -65,19 +74,51 @@ export class ContentCache {
   /** Opens a folder with what a former agent left in it. */
   static async open(folder: string, bytesMax: Bytes, clock: Clock = wallClock): Promise<ContentCache> {
     const cache = new ContentCache(new ContentStore(folder, { isDurable: false }), bytesMax, clock);
-    for (const content of await cache.store.list()) cache.add(content);
+    for (const content of await cache.store.list()) cache.put(content, '');
     return cache;
   }
 
-  /** Keeps a content from going, also before it is here. Whether it is here, whole. */
+  /** Keeps a content from going, also before it is here. Whether it is here, whole; a large one that `isDoubtful` is not. */
   pin(sha256: string): boolean {
     this.pinned.add(sha256);
     const cached = this.contents.get(sha256);
     if (cached === undefined) return false;
-    if (cached.reference !== undefined && stampOf(cached.reference.path) === cached.reference.stamp) return true;
-    if (cached.reference === undefined && statOf(this.store.path(sha256)) === `${cached.size} ${cached.writtenAt}`) return true;
-    this.remove(sha256, cached); // A task wrote into it.
+    const stamp = stampOf(this.fileOf(sha256, cached));
+    if (stamp !== '' && stamp === cached.stamp && cached.isSettled) return true;
+    // A file of home that its owner has changed is a matter of course; the broker knows where its content is now, if anywhere.
+    if (stamp === '' || cached.reference !== undefined) this.remove(sha256, cached);
+    else if (cached.size <= smallMax) return this.judge(sha256, cached, hashSmall(this.store.path(sha256)) === sha256 ? stamp : '');
     return false;
+  }
+
+  /** Whether a content is here whose file was touched since it was hashed, or was not hashed by this process. */
+  isDoubtful(sha256: string): boolean {
+    const cached = this.contents.peek(sha256);
+    if (cached === undefined || cached.reference !== undefined || cached.size <= smallMax) return false;
+    return !cached.isSettled || stampOf(this.store.path(sha256)) !== cached.stamp;
+  }
+
+  /** Hashes a content that is doubtful, and forgets it where it is another one now. Whether it is here, whole. */
+  async prove(sha256: string): Promise<boolean> {
+    const cached = this.contents.peek(sha256);
+    if (cached === undefined) return false;
+    const file = this.store.path(sha256);
+    const stamp = stampOf(file);
+    const found = await hashRegular(file, cached.size).catch(() => undefined);
+    if (this.contents.peek(sha256) !== cached) return false;
+    return this.judge(sha256, cached, found?.sha256 === sha256 && stampOf(file) === stamp ? stamp : '');
+  }
+
+  /** @param stamp of the file when it was hashed; empty where it does not hold the content. */
+  private judge(sha256: string, cached: CachedContent, stamp: string): boolean {
+    if (stamp === '') this.remove(sha256, cached);
+    // What was touched a moment ago may be touched again without its status showing it: it is hashed once more the next time.
+    else Object.assign(cached, { stamp, isSettled: isSettled(stamp) });
+    return stamp !== '';
+  }
+
+  private fileOf(sha256: string, { reference }: Pick<CachedContent, 'reference'>): string {
+    return reference ?? this.store.path(sha256);
   }
 
   /** Lets a content go when room is needed. */
@@ -90,12 +131,15 @@ export class ContentCache {
     return this.pinned.has(sha256);
   }
 
-  /** Counts a content that was put into the store. */
+  /** Counts a content that was put into the store, and hashed on its way. */
   add(content: Content): void {
-    if (this.contents.has(content.sha256)) return;
-    const writtenAt = lookAt(this.store.path(content.sha256))?.mtimeMs ?? 0;
-    this.contents.set(content.sha256, { size: content.size, writtenAt, links: new Set(), reference: undefined });
-    this.bytes += content.size;
+    this.put(content, stampOf(this.store.path(content.sha256)));
+  }
+
+  private put({ sha256, size }: Content, stamp: string): void {
+    if (this.contents.has(sha256)) return;
+    this.contents.set(sha256, { size, stamp, isSettled: isSettled(stamp), copies: new Map(), reference: undefined });
+    this.bytes += size;
     this.makeRoom();
   }
 
@@ -121,7 +165,7 @@ export class ContentCache {
     }
     const sha256 = content.size <= smallMax ? createHash('sha256').update(readRegular(path)).digest('hex') : (await hashRegular(path, content.size)).sha256;
     if (sha256 !== content.sha256 || stampOf(path) !== stamp) throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} is not ${content.sha256} any more`);
-    if (!this.contents.has(sha256)) this.contents.set(sha256, { size: 0, writtenAt: 0, links: new Set(), reference: { path, stamp } });
+    if (!this.contents.has(sha256)) this.contents.set(sha256, { size: 0, stamp, isSettled: true, copies: new Map(), reference: path });
   }
 
   /**
@@ -135,57 +179,79 @@ export class ContentCache {
     if (size > this.bytesMax || (this.contents.peek(sha256) !== undefined && this.store.has(sha256))) return;
     await this.store.putFile(file, { content });
     chmodSync(this.store.path(sha256), 0o400);
-    this.contents.delete(sha256); // It may be known as a file of somebody else's.
+    const known = this.contents.peek(sha256); // As a file of somebody else's.
+    if (known !== undefined) this.remove(sha256, known, true);
     this.add(content);
   }
 
   /**
    * Puts a copy of a content at a new place, which nobody looks at before it is whole.
    *
-   * @throws {MutiraoError} MUT_CONTENT_NOT_FOUND also when what is shared was written to meanwhile; MUT_DISK_FULL; Error of the file system.
+   * @throws {MutiraoError} MUT_CONTENT_NOT_FOUND also when the file holds something else by now; MUT_DISK_FULL; Error of the file system.
    */
   async copyTo(content: Content, destination: string, mode: number): Promise<void> {
-    const reference = this.contents.peek(content.sha256)?.reference;
-    if (reference === undefined) {
-      await this.store.copyTo(content.sha256, destination, mode);
-      return;
-    }
+    const cached = this.contents.peek(content.sha256);
+    const file = cached === undefined ? this.store.path(content.sha256) : this.fileOf(content.sha256, cached);
     try {
-      const folder = fsPath(dirname(destination));
-      const place = fsPath(destination);
-      if (!existsSync(folder)) mkdirSync(folder, { recursive: true });
-      rmSync(place, { force: true });
-      if (content.size <= smallMax) copyFileSync(reference.path, place, constants.COPYFILE_FICLONE);
-      else await copyFile(reference.path, place, constants.COPYFILE_FICLONE);
-      chmodSync(place, mode);
+      await this.write(content, file, { destination, mode, stamp: cached?.stamp ?? '' });
     } catch (error) {
+      if (error instanceof MutiraoError && error.code === 'MUT_CONTENT_NOT_FOUND' && cached !== undefined && this.contents.peek(content.sha256) === cached) this.remove(content.sha256, cached);
       throw fileError(error, destination);
     }
-    if (stampOf(reference.path) !== reference.stamp) throw new MutiraoError('MUT_CONTENT_NOT_FOUND', `${reference.path} was written to after its task was started`);
   }
 
-  /** Puts a named file that shares a content's file; with the content it goes. Only for those who read. */
-  async linkTo(sha256: string, destination: string, mode: number): Promise<void> {
-    const reference = this.contents.peek(sha256)?.reference;
-    if (reference !== undefined) await this.copyReferred(sha256, reference);
-    const file = this.store.path(sha256);
-    if (inodeOf(destination) !== inodeOf(file)) await this.store.linkTo(sha256, destination);
-    this.contents.peek(sha256)?.links.add(destination);
-    // One file, so one mode: it can be executed as soon as anybody put it so.
-    chmodSync(file, (statSync(file).mode | 0o400 | mode) & 0o555);
+  /** @param stamp of the file when it was known to hold the content. */
+  private async write(content: Content, file: string, { destination, mode, stamp }: { readonly destination: string; readonly mode: number; readonly stamp: string }): Promise<void> {
+    const folder = fsPath(dirname(destination));
+    const place = fsPath(destination);
+    if (!existsSync(folder)) mkdirSync(folder, { recursive: true });
+    removeFile(place);
+    try {
+      if (content.size <= smallMax) {
+        writeFileSync(place, readProven(file, content), { flag: 'wx', mode });
+      } else {
+        await copyFile(fsPath(file), place, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+        if (stampOf(file) !== stamp) await proveCopy(destination, file, content);
+      }
+      chmodSync(place, mode);
+    } catch (error) {
+      if (errnoOf(error) !== 'EEXIST') removeFile(place);
+      throw stampOf(file) === '' ? missing(content, error) : error;
+    }
+  }
+
+  /** Puts a named file with a content, for those who read it; with the content it goes. One that is there already, as it was put, stays. */
+  async keepCopy(content: Content, destination: string, mode: number): Promise<void> {
+    const known = this.contents.peek(content.sha256)?.copies.get(destination);
+    const former = known !== undefined && known.stamp === stampOf(destination) ? lstatSync(fsPath(destination)).mode : 0;
+    // It can be executed as soon as anybody put it so.
+    const wanted = (former | 0o400 | mode) & 0o555;
+    if (former === 0) await this.replace(content, destination, wanted);
+    else if ((former & 0o777) === wanted) return;
+    else chmodSync(fsPath(destination), wanted);
+    const cached = this.contents.peek(content.sha256);
+    if (cached === undefined) return;
+    if (!cached.copies.has(destination)) this.bytes += content.size;
+    cached.copies.set(destination, { size: content.size, stamp: stampOf(destination) });
+    this.makeRoom();
+  }
+
+  /** Running tasks that read the file of this name see the former one or the new one, whole. */
+  private async replace(content: Content, destination: string, mode: number): Promise<void> {
+    // A name of its own: one made of the destination's may be longer than names can be.
+    const draft = join(dirname(destination), `.mutirao-${process.pid}-${++this.draftCount}.tmp`);
+    await this.copyTo(content, draft, mode);
+    try {
+      renameSync(fsPath(draft), fsPath(destination));
+    } catch (error) {
+      removeFile(fsPath(draft));
+      throw fileError(error, destination);
+    }
   }
 
   /** Bytes that are kept. */
   get size(): Bytes {
     return this.bytes;
-  }
-
-  /** A file of somebody else's is not shared with tasks: from now on the content is our own. */
-  private async copyReferred(sha256: string, { path }: Reference): Promise<void> {
-    const content = { sha256, size: statSync(path, { throwIfNoEntry: false })?.size ?? 0 };
-    await this.store.putFile(path, { content });
-    this.contents.delete(sha256);
-    this.add(content);
   }
 
   private makeRoom(): void {
@@ -197,56 +263,58 @@ export class ContentCache {
     }
   }
 
-  private remove(sha256: string, cached: CachedContent): void {
+  /** @param leavesFile where the store's file is of use. */
+  private remove(sha256: string, cached: CachedContent, leavesFile = cached.reference !== undefined): void {
     this.contents.delete(sha256);
-    if (cached.reference !== undefined) return;
     this.bytes -= cached.size;
-    const file = this.store.path(sha256);
-    const inode = inodeOf(file);
-    // A name that a task has given to another file since is not ours.
-    for (const link of cached.links) if (inodeOf(link) === inode) removeTree(link);
-    removeTree(file);
+    for (const [copy, { size, stamp }] of cached.copies) {
+      this.bytes -= size;
+      // A file that a task has put there since, or has written to, is not ours.
+      if (stampOf(copy) === stamp) removeTree(copy);
+    }
+    if (!leavesFile) removeTree(this.store.path(sha256));
   }
 }
 
-function inodeOf(file: string): number | undefined {
+function hashSmall(file: string): string {
   try {
-    return lstatSync(fsPath(file)).ino;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Undefined also where a task has locked a folder: what we cannot read is not there. */
-function lookAt(file: string): Stats | undefined {
-  try {
-    return statSync(fsPath(file));
-  } catch {
-    return undefined;
-  }
-}
-
-/** All of a file's status that changes when it is written to; empty when it is not there. */
-function stampOf(file: string): string {
-  try {
-    const { size, mtimeNs, ctimeNs, ino } = lstatSync(fsPath(file), { bigint: true });
-    return `${size} ${mtimeNs} ${ctimeNs} ${ino}`;
+    return createHash('sha256').update(readRegular(file)).digest('hex');
   } catch {
     return '';
   }
 }
 
-/** A small file that somebody else named: no link is followed, and a FIFO that took its place does not block. */
-function readRegular(path: string): Buffer {
-  const file = openSync(fsPath(path), readNamedFlags);
+/** The bytes of a small content. @throws {MutiraoError} MUT_CONTENT_NOT_FOUND when the file is gone or holds something else. */
+function readProven(file: string, content: Content): Buffer {
+  let bytes: Buffer;
   try {
-    return readFileSync(file);
-  } finally {
-    closeSync(file);
+    bytes = readRegular(file);
+  } catch (error) {
+    throw missing(content, error);
+  }
+  if (createHash('sha256').update(bytes).digest('hex') !== content.sha256) throw spoiled(file);
+  return bytes;
+}
+
+/** @throws {MutiraoError} MUT_CONTENT_NOT_FOUND when a copy does not hold what it should. */
+async function proveCopy(copy: string, file: string, content: Content): Promise<void> {
+  const found = await hashRegular(copy, content.size).catch(() => undefined);
+  if (found?.sha256 !== content.sha256) throw spoiled(file);
+}
+
+/** Whatever stands in its place. @throws Error of the file system, for a folder too. */
+function removeFile(place: string | Buffer): void {
+  try {
+    unlinkSync(place);
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error;
   }
 }
 
-function statOf(file: string): string {
-  const stat = lookAt(file);
-  return stat === undefined ? '' : `${stat.size} ${stat.mtimeMs}`;
+function missing({ sha256 }: Content, cause: unknown): MutiraoError {
+  return new MutiraoError('MUT_CONTENT_NOT_FOUND', `content ${sha256} is not here any more`, { cause });
+}
+
+function spoiled(file: string): MutiraoError {
+  return new MutiraoError('MUT_CONTENT_NOT_FOUND', `${file} was written to after it was read for a task`);
 }

@@ -51,6 +51,7 @@ export class ContentFetcher {
     for (const content of contents) {
       if (this.options.cache.pin(content.sha256)) this.options.deliver({ kind: 'ContentArrived', sha256: content.sha256 });
       else if (this.fetching.has(content.sha256)) continue;
+      else if (this.options.cache.isDoubtful(content.sha256)) void this.prove(content);
       else if (this.options.host?.isShared(content) === true) void this.askHost(content, this.options.host);
       else wanted.push(this.restOf(content));
     }
@@ -99,8 +100,9 @@ export class ContentFetcher {
       ? this.options.cache.store.putStream([source.bytes], { content }).then(() => undefined)
       : this.gate.run(() => this.pull(source, content));
     fetched.then(() => {
-      this.options.cache.add(content);
+      // Not the other way round: a further name changes the file's status.
       host?.publish(sha256, this.options.cache.store.path(sha256));
+      this.options.cache.add(content);
       this.arrive(content);
     }, (error: unknown) => {
       host?.release(sha256);
@@ -111,6 +113,18 @@ export class ContentFetcher {
   /** Nobody needs it any more, or it is coming. The broker sends few at a time, and others wait for that place. */
   private decline({ source }: ContentOffer): void {
     if (source.kind === 'transfer') this.options.decline(source.transferId);
+  }
+
+  /** Looks whether a file that was touched, or that a former agent left, still holds its content. Never rejects. */
+  private async prove(content: Content): Promise<void> {
+    const { sha256 } = content;
+    this.fetching.add(sha256);
+    const isHere = await this.shared.run(() => this.options.cache.prove(sha256));
+    if (isHere) this.arrive(content);
+    else {
+      this.fetching.delete(sha256);
+      if (this.options.cache.isPinned(sha256)) this.ask([content]);
+    }
   }
 
   /** Waits for another agent of this host that brings a content, or brings it for all of them. */

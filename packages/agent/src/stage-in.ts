@@ -14,8 +14,8 @@ export interface ReplicaFolders {
 }
 
 /**
- * Puts a replica's inputs in place, in order: copies into the playpen, which its task may write, and named files in the
- * user's storage that share the content, which it may not.
+ * Puts a replica's inputs in place, in order: copies into the playpen, which its task may write, and read-only ones under their names in the
+ * user's storage, which stay for later tasks.
  *
  * @throws {MutiraoError} MUT_PATH_ESCAPES, MUT_INPUT_UNPLACEABLE, MUT_DISK_FULL, MUT_CONTENT_NOT_FOUND; or an Error of the file system.
  */
@@ -26,7 +26,7 @@ export async function stageIn(replica: HeldReplica, folders: ReplicaFolders, cac
     try {
       const destination = resolveInside(folders[root], path);
       if (root === 'playpen') await cache.copyTo(content, destination, mode);
-      else await cache.linkTo(content.sha256, destination, mode);
+      else await cache.keepCopy(content, destination, mode);
     } catch (error) {
       throw placeError(error, `input "${shorten(path)}"`);
     }

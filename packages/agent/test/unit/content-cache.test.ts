@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync, chmodSync, closeSync, existsSync, linkSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync, writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import test from 'ava';
 import type { Content } from '@mutirao/core/messages';
@@ -50,39 +52,94 @@ test('a later agent finds the contents of the former one', async (t) => {
 
 test('a content that a task wrote into is not taken for it any more', async (t) => {
   const cache = await ContentCache.open(temporaryFolder(t), 1000);
-  for (const spoil of [(file: string) => { appendFileSync(file, 'x'); }, (file: string) => { utimesSync(file, 1, 1); }]) {
+  for (const change of [(file: string) => { appendFileSync(file, 'x'); }, (file: string) => { writeFileSync(file, 'x'); }]) {
     const one = await put(cache, 1);
     const file = cache.store.path(one);
     chmodSync(file, 0o600);
-    spoil(file);
+    change(file);
     t.false(cache.pin(one));
     t.false(existsSync(file));
     t.is(cache.size, 0);
   }
 });
 
-test('a named file shares the content, is read-only, may be executed where one was put so, and goes with it', async (t) => {
+test('a named file is a copy, is read-only, may be executed where one was put so, counts, and goes with its content', async (t) => {
   const folder = temporaryFolder(t);
-  const cache = await ContentCache.open(path.join(folder, 'contents'), 150);
+  const cache = await ContentCache.open(path.join(folder, 'contents'), 450);
   const storage = path.join(folder, 'storage');
   mkdirSync(storage);
-  const one = await put(cache, 1);
-  await cache.linkTo(one, path.join(storage, 'data'), 0o644);
+  const one: Content = { sha256: await put(cache, 1), size: 100 };
+  await cache.keepCopy(one, path.join(storage, 'data'), 0o644);
   t.is(statSync(path.join(storage, 'data')).mode & 0o777, 0o444);
-  await cache.linkTo(one, path.join(storage, 'tool'), 0o755);
-  await cache.linkTo(one, path.join(storage, 'tool'), 0o755);
+  await cache.keepCopy(one, path.join(storage, 'tool'), 0o644);
+  const { ino } = statSync(path.join(storage, 'tool'));
+  await cache.keepCopy(one, path.join(storage, 'tool'), 0o755);
   t.is(statSync(path.join(storage, 'tool')).mode & 0o777, 0o555);
-  t.is(statSync(path.join(storage, 'tool')).ino, statSync(cache.store.path(one)).ino);
+  t.is(statSync(path.join(storage, 'tool')).ino, ino, 'one that is as it was put is not written again');
+  t.not(ino, statSync(cache.store.path(one.sha256)).ino);
+  t.is(cache.size, 300);
   t.deepEqual(readdirSync(storage).sort(), ['data', 'tool']);
-  await cache.linkTo(one, path.join(storage, 'given away'), 0o644);
-  chmodSync(storage, 0o700);
   const given = path.join(storage, 'given away');
-  const { renameSync } = await import('node:fs');
+  await cache.keepCopy(one, given, 0o644);
   writeFileSync(`${given}.new`, 'mine');
   renameSync(`${given}.new`, given);
   await put(cache, 2);
   t.deepEqual(readdirSync(storage), ['given away']);
   t.is(readFileSync(given, 'utf8'), 'mine');
+  t.is(cache.size, 100);
+});
+
+/** As a task would who hides what it does: other bytes of the same size, and the time of change as it was. */
+function spoil(file: string): void {
+  const { size, mode, atimeMs, mtimeMs } = statSync(file);
+  chmodSync(file, 0o600);
+  const open = openSync(file, 'r+');
+  writeSync(open, Buffer.alloc(size, 'spoiled '));
+  closeSync(open);
+  utimesSync(file, atimeMs / 1000, mtimeMs / 1000);
+  chmodSync(file, mode & 0o777);
+}
+
+for (const [shown, size] of [['small', 100], ['large', 300_000]] as const) {
+  test(`a ${shown} content that a task wrote into is not given to the next task, whatever its size and time of change say`, async (t) => {
+    const folder = temporaryFolder(t);
+    const cache = await ContentCache.open(path.join(folder, 'contents'), 1_000_000);
+    const sha256 = await put(cache, 1, size);
+    const content = { sha256, size };
+    utimesSync(cache.store.path(sha256), 1_000_000, 1_000_000);
+    t.true(cache.pin(sha256) || await cache.prove(sha256));
+    spoil(cache.store.path(sha256));
+    for (const place of ['in', 'named']) {
+      const placed = place === 'in' ? cache.copyTo(content, path.join(folder, place), 0o644) : cache.keepCopy(content, path.join(folder, place), 0o644);
+      await t.throwsAsync(placed, { code: 'MUT_CONTENT_NOT_FOUND' });
+      t.deepEqual(readdirSync(folder), ['contents']);
+    }
+    t.false(cache.pin(sha256) || await cache.prove(sha256));
+    t.is(cache.size, 0);
+  });
+
+  test(`a ${shown} content that a former agent left is hashed before it is used`, async (t) => {
+    const folder = temporaryFolder(t);
+    const former = await ContentCache.open(folder, 1_000_000);
+    const [good, bad] = [await put(former, 1, size), await put(former, 2, size)];
+    spoil(former.store.path(bad));
+    const cache = await ContentCache.open(folder, 1_000_000);
+    t.true(cache.pin(good) || await cache.prove(good));
+    t.false(cache.pin(bad) || await cache.prove(bad));
+    t.is(cache.size, size);
+  });
+}
+
+test('a large content that another agent has linked to is hashed again and stays', async (t) => {
+  const folder = temporaryFolder(t);
+  const cache = await ContentCache.open(path.join(folder, 'contents'), 1_000_000);
+  const sha256 = await put(cache, 1, 300_000);
+  linkSync(cache.store.path(sha256), path.join(folder, 'of another agent'));
+  await cache.copyTo({ sha256, size: 300_000 }, path.join(folder, 'in'), 0o644);
+  t.false(cache.pin(sha256));
+  t.true(cache.isDoubtful(sha256));
+  t.true(await cache.prove(sha256));
+  t.true(cache.pin(sha256) || cache.isDoubtful(sha256));
 });
 
 test('what a task wrote is kept as a content, as a copy and within the bound', async (t) => {

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { constants, statSync } from 'node:fs';
-import { chmod, copyFile, link, mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
+import { chmod, link, mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Content } from '@mutirao/core/messages';
@@ -162,30 +162,6 @@ export class ContentStore {
     }
   }
 
-  /**
-   * Puts a copy of a content at a place, which is whole from the moment it is seen and replaces what was there.
-   *
-   * @throws {MutiraoError} MUT_CONTENT_NOT_FOUND, MUT_DISK_FULL
-   */
-  async copyTo(sha256: string, destination: string, mode: number): Promise<void> {
-    await this.#place(sha256, destination, async (draft) => {
-      await copyFile(this.path(sha256), fsPath(draft), constants.COPYFILE_FICLONE);
-      await chmod(fsPath(draft), mode);
-    });
-  }
-
-  /** As `copyTo`, but shares the file where it can: for those who only read it. Its mode is read-only. */
-  async linkTo(sha256: string, destination: string): Promise<void> {
-    await this.#place(sha256, destination, async (draft) => {
-      try {
-        await link(this.path(sha256), fsPath(draft));
-      } catch (error) {
-        if (!isUnlinkable(error)) throw error;
-        await copyFile(this.path(sha256), fsPath(draft), constants.COPYFILE_FICLONE);
-      }
-    });
-  }
-
   /** Forgets a content. Whether it was there. */
   async remove(sha256: string): Promise<boolean> {
     const wasThere = this.has(sha256);
@@ -223,22 +199,6 @@ export class ContentStore {
       if (this.#isDurable) await syncFolder(this.folder);
     }
     if (this.#isDurable) await syncFolder(dirname(path));
-  }
-
-  async #place(sha256: string, destination: string, make: (draft: string) => Promise<void>): Promise<void> {
-    // A name of its own: one made of the destination's may be longer than names can be.
-    const draft = join(dirname(destination), `.mutirao-${process.pid}-${++this.#draftCount}.tmp`);
-    try {
-      await mkdir(fsPath(dirname(destination)), { recursive: true });
-      await make(draft);
-      await rename(fsPath(draft), fsPath(destination));
-      // Of two names of the same file a rename leaves both.
-      await rm(fsPath(draft), { force: true });
-    } catch (error) {
-      await rm(fsPath(draft), { force: true }).catch(() => undefined);
-      if (!this.has(sha256)) throw new MutiraoError('MUT_CONTENT_NOT_FOUND', `content ${sha256} is not in the store`, { cause: error });
-      throw fileError(error, destination);
-    }
   }
 }
 

@@ -21,7 +21,7 @@ export { resolveInside } from './resolve-inside.ts';
 export { findHomeKeys, homeKeyOf, offerHomeKey, type HomeKey } from './home-keys.ts';
 export { isSameProof, makeChallenge, markHome, noProofs, proveDropFolder, provePath, proveReading, type ProvenFile } from './home-proofs.ts';
 export { HomeProver } from './home-prover.ts';
-export { openRegular, readNamedFlags } from './open-regular.ts';
+export { openRegular, readRegular } from './open-regular.ts';
 export { findSiteTokenAt, siteFolder, siteNames, tokenOfProvider } from './site-files.ts';
 export { ensureToken, makeToken, readToken, tokenPath } from './token.ts';
 export { writeAtomic } from './write-atomic.ts';

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Bytes } from '@mutirao/core/shared';
@@ -6,7 +6,7 @@ import { fsPath } from './byte-names.ts';
 import { fileError } from './file-errors.ts';
 
 /** Flags with which a file is opened that somebody else named: a link is not followed, and a FIFO does not block. */
-export const readNamedFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const readNamedFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
  * Opens a file that another process named: a regular file, and not by a link.
@@ -24,6 +24,22 @@ export async function openRegular(path: string, size?: Bytes): Promise<FileHandl
   } catch (error) {
     await file.close();
     throw error;
+  }
+}
+
+/** The bytes of a small file; as `openRegular`, without waiting. */
+export function readRegular(path: string): Buffer {
+  let file: number;
+  try {
+    file = openSync(fsPath(path), readNamedFlags);
+  } catch (error) {
+    throw openError(error, path);
+  }
+  try {
+    if (!fstatSync(file).isFile()) throw new MutiraoError('MUT_FILE_NOT_FOUND', `${path} is not a regular file`);
+    return readFileSync(file);
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -153,21 +153,6 @@ suite('a stream that breaks leaves nothing behind', async (t) => {
   t.deepEqual(readdirSync(join(t.context.folder, 'tmp')), []);
 });
 
-suite('a content is copied to its place with its mode, in place of what was there', async (t) => {
-  const store = new ContentStore(join(t.context.folder, 'store'), { isDurable: false });
-  const destination = join(t.context.folder, 'playpen', 'deep', 'file');
-  await store.putBytes(bytes('hello'));
-  await store.copyTo(hello.sha256, destination, 0o755);
-  t.is(statSync(destination).mode & 0o777, 0o755);
-  writeFileSync(destination, 'changed by a task');
-  t.is(readFileSync(store.path(hello.sha256), 'utf8'), 'hello');
-  await store.linkTo(hello.sha256, destination);
-  await store.linkTo(hello.sha256, destination); // Once more, over the same file.
-  t.is(readFileSync(destination, 'utf8'), 'hello');
-  t.deepEqual(readdirSync(join(t.context.folder, 'playpen', 'deep')), ['file']);
-  await t.throwsAsync(store.copyTo(hashOf(bytes('other')), destination, 0o644), { code: 'MUT_CONTENT_NOT_FOUND' });
-});
-
 suite('a file goes into the store', async (t) => {
   const store = new ContentStore(join(t.context.folder, 'store'), { isDurable: false });
   writeFileSync(join(t.context.folder, 'file'), 'hello');
