@@ -3,5 +3,5 @@ export { entries, type CommandEntry } from './commands/index.ts';
 export type { CommandContext } from './context.ts';
 export type { ExitStatus } from './exit-status.ts';
 export { main } from './main.ts';
-export type { Output } from './output/output.ts';
+export { terminalOutput, type Output } from './output/output.ts';
 export { runCommand, type Surroundings } from './program.ts';

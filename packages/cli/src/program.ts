@@ -135,7 +135,8 @@ function tellError(error: unknown, output: Output): ExitStatus {
     return exitStatusOf(error);
   }
   if (isFormatError(error)) return tellFormatError(error, output);
-  output.note(`error: MUT_INTERNAL ${error instanceof Error ? error.stack ?? error.message : String(error)}`);
+  const trace = `error: MUT_INTERNAL ${error instanceof Error ? error.stack ?? error.message : String(error)}`;
+  for (const line of trace.split('\n')) output.note(line);
   output.note('This is a bug of Mutirao; report it with the lines above.');
   return 70;
 }
@@ -164,7 +165,7 @@ function tellFormatError(error: FormatError, output: Output): ExitStatus {
 async function tellUsage(error: CommanderError, { output, help }: RunState, line: Omit<Mistake, 'error' | 'define'>): Promise<ExitStatus> {
   if (error.exitCode === 0) return 0;
   if (error.code === 'commander.help' && !(line.words[0] === 'run' && line.passedOn !== undefined)) {
-    output.note(help.trimEnd());
+    for (const one of help.trimEnd().split('\n')) output.note(one);
     return 2;
   }
   const { describeMistake } = await import('./usage/describe-mistake.ts');

@@ -1,5 +1,5 @@
 import { MutiraoError } from '@mutirao/api/errors';
-import { runCommand, type BrokerClient, type ClusterClient, type CommandContext, type ProviderClient, type ReservationClient } from '@mutirao/cli';
+import { runCommand, terminalOutput, type BrokerClient, type ClusterClient, type CommandContext, type ProviderClient, type ReservationClient } from '@mutirao/cli';
 
 /** What a command line run in a test talks to; what is left out is out of reach. */
 export interface FakeGrid {
@@ -33,7 +33,12 @@ export async function runCommandLine(argv: readonly string[], grid: FakeGrid = {
     makeOutput: (mode) => ({
       mode, columns: 100, progress: undefined,
       write: (text) => { out += typeof text === 'string' ? text : Buffer.from(text).toString('utf8'); },
-      note: (line) => { err += `${line}\n`; },
+      note: terminalOutput((text) => { err += text; }).note,
+      writePrinted: (bytes, to) => {
+        const text = Buffer.from(bytes).toString('utf8');
+        if (to === 'output') out += text;
+        else err += text;
+      },
     }),
     makeContext: (output, _options, passedOn) => Promise.resolve({ context: surroundings(grid, { output, passedOn }), close: () => undefined }),
   });

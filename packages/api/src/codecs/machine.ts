@@ -1,7 +1,7 @@
 import type {
   Content, InputFile, MachineFacts, MachineReport, Outcome, OutputContent, ReplicaEnd, ReplicaStart, ReservationName, StagingTimes, StartReplicas, TaskTemplate, WorkFolder,
 } from '@mutirao/core/messages';
-import type { Bytes, ReplicaId } from '@mutirao/core/shared';
+import { isPrintable, showText, type Bytes, type ReplicaId } from '@mutirao/core/shared';
 
 import type { InputFile as InputFileWire, TaskTemplate as TaskTemplateWire, WorkFolder as WorkFolderWire } from '../generated/mutirao/common/v1/common.ts';
 import {
@@ -98,6 +98,7 @@ export function decodeMachineFacts(wire: MachineFactsWire | undefined): MachineF
   const requestId = boundName(wire.requestId, 'name', 'facts.request_id');
   const { identity, reservation } = wire;
   checkOptionalFacts(wire);
+  requirePrintable([machineId, incarnation, identity, ...Object.entries(attributes).flat()]);
   return {
     machineId, incarnation, processors, attributes, until: wire.untilUnixMs, requestId, ...(identity === undefined ? {} : { identity }), ...(reservation === undefined ? {} : { reservation }),
     ...(wire.takesGangs === true ? { takesGangs: true as const } : {}), ...decodeReportDelay(wire), ...decodeHomeMarks(wire),
@@ -128,6 +129,13 @@ export function decodeReservationName(wire: ReservationName): ReservationName {
   boundName(wire.userId, 'name', 'reservation.user_id');
   boundName(wire.mark, 'name', 'reservation.mark');
   return wire;
+}
+
+/** Names and attributes are shown in tables and logs. */
+function requirePrintable(texts: readonly (string | undefined)[]): void {
+  for (const text of texts) {
+    if (text !== undefined && !isPrintable(text)) throw badRequest(`facts hold "${showText(text)}"; expected no control characters, ends of lines or marks of direction in names and attributes`);
+  }
 }
 
 /** Writes what a machine is for the wire. */
@@ -327,8 +335,9 @@ function decodeReplicaEnded(wire: ReplicaEndedWire): ReplicaEnd {
     exitStatus: wire.exitStatus,
     startedAt: boundNumber(wire.startedUnixMs, 'instant', 'ended.started_unix_ms'),
     endedAt: boundNumber(wire.endedUnixMs, 'instant', 'ended.ended_unix_ms'),
-    reason: boundCode(wire.reason, 'ended.reason'),
-    detail: boundText(wire.detail, 'text', 'ended.detail'),
+    // A report is not refused for what its words do to a terminal: its machine would lose all that it did.
+    reason: showText(boundCode(wire.reason, 'ended.reason')),
+    detail: showText(boundText(wire.detail, 'text', 'ended.detail')),
     standardOutput: wire.standardOutput,
     standardError: wire.standardError,
     outputTruncated: wire.outputTruncated,

@@ -1,3 +1,5 @@
+import { showText } from '@mutirao/core/shared';
+
 import { writeJson, type Output } from './output.ts';
 import { OutputClosed } from './write-standard.ts';
 
@@ -20,7 +22,7 @@ export function tell(output: Output, answer: Answer): void {
   }
 }
 
-/** In one piece, since each piece is a call of the system. */
+/** In one piece, since each piece is a call of the system. A line stays one line, whatever machines and tasks have put into it. */
 function writeLines(output: Output, lines: readonly (string | number)[]): void {
-  if (lines.length > 0) output.write(`${lines.join('\n')}\n`);
+  if (lines.length > 0) output.write(`${lines.map((line) => showText(String(line))).join('\n')}\n`);
 }

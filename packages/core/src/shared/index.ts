@@ -7,6 +7,7 @@ export { Prng } from './prng.ts';
 export { findNearestWord } from './nearest-word.ts';
 export { parseObject } from './parse-object.ts';
 export { clockTolerance, ownInstant } from './own-instant.ts';
+export { isPrintable, showJson, showPrinted, showText } from './printable-text.ts';
 export { IndexSet, type IndexRange } from './index-set.ts';
 export { countIn, rangesOf } from './ranges.ts';
 export { describeBytes, describeExactTime, describeInstant, describeTime, plural } from './sentences.ts';

@@ -1,3 +1,4 @@
+import { showJson } from '@mutirao/core/shared';
 import { destination, pino } from 'pino';
 
 /** What the rest of Mutirao needs of a logger: pino's way of calling, fields first. */
@@ -16,10 +17,11 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
 /**
  * A logger that writes one JSON line per message to standard error, at once: a line is out before the next statement runs,
- * also when the process then dies.
+ * also when the process then dies. What would control a terminal is escaped.
  */
 export function createLogger(name: string, level: LogLevel = 'info'): Logger {
-  return pino({ name, level, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } }, destination({ dest: 2, sync: true }));
+  const standardError = destination({ dest: 2, sync: true });
+  return pino({ name, level, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } }, { write: (line) => { standardError.write(showJson(line)); } });
 }
 
 /** A logger that writes nothing. */

@@ -58,6 +58,9 @@ test('facts come out as they went in, with names of attributes in lower case', (
   t.deepEqual(decodeMachineFacts(sent(MachineFactsWire, encodeMachineFacts(reserved))), reserved);
   t.is(decodeMachineFacts(encodeMachineFacts({ ...facts, until: 9 })).until, 9);
   t.deepEqual(decodeMachineFacts({ ...encodeMachineFacts(facts), attributes: { OS: 'linux' } }).attributes, { os: 'linux' });
+  for (const hostile of [{ machineId: 'lab/\u001b]0;x\u0007' }, { identity: 'x\u202e' }, { attributes: { os: 'linux\nlab/forged' } }, { attributes: { '\u009b2J': '1' } }]) {
+    t.throws(() => decodeMachineFacts({ ...encodeMachineFacts(facts), ...hostile }), { code: 'MUT_BAD_REQUEST', message: /expected no control characters/ });
+  }
 });
 
 test('cancels, wanted contents and offers come out as they went in', (t) => {

@@ -21,7 +21,7 @@ export function define(command: Command, act: Act): void {
     .action((job: string, tasks: string, options: TaskOutputOptions) => act((context) => printOutputs(context, { job, tasks }, options)));
 }
 
-/** Prints the bytes of the tasks' outputs as they are, in the order of their indexes; a heading on standard error names each. */
+/** Prints the bytes of the tasks' outputs, on a terminal without what would control it, in the order of their indexes; a heading on standard error names each. */
 export async function printOutputs(context: CommandContext, { job, tasks }: { job: string; tasks: string }, options: TaskOutputOptions): Promise<ExitStatus> {
   const broker = await context.broker();
   const jobId = await resolveJobId(broker, job);
@@ -35,17 +35,10 @@ export async function printOutputs(context: CommandContext, { job, tasks }: { jo
       continue;
     }
     if (indexes.length > 1 && output.mode === 'table') output.note(`==> task ${taskIndex}`);
-    if (options.stderr !== true) output.write(found.standardOutput);
-    if (options.stdout !== true) (options.stderr === true ? output.write : writeRaw(output.note))(found.standardError);
+    if (options.stderr !== true) output.writePrinted(found.standardOutput, 'output');
+    if (options.stdout !== true) output.writePrinted(found.standardError, options.stderr === true ? 'output' : 'error');
     if (found.truncated) output.note(`task ${taskIndex} printed more than is kept: a line in its output says how many bytes were cut (--limit-output of the job decides how much is kept)`);
   }
   if (output.mode === 'json') writeJson(output, documents);
   return 0;
-}
-
-/** Standard error of the task goes to our own, whole lines as lines. */
-function writeRaw(note: (line: string) => void): (bytes: Uint8Array) => void {
-  return (bytes) => {
-    if (bytes.length > 0) note(Buffer.from(bytes).toString('utf8').replace(/\n$/, ''));
-  };
 }
