@@ -19,8 +19,8 @@ const lastInstant = 253_402_300_799_999;
 export const limits = {
   machineName: { max: 200, unit: 'characters', of: 'the name of a machine, with its provider\'s' },
   name: { max: 256, unit: 'characters', of: 'any other name: of a provider, request, user, resource, incarnation, identity or transfer' },
-  token: { max: 1024, unit: 'characters', of: 'a token that a machine found in a shared folder' },
-  tokens: { max: 100, unit: 'items', of: 'tokens that a machine found in shared folders' },
+  proof: { max: 64, unit: 'characters', of: 'a challenge, or a proof that a process reads a home folder' },
+  proofs: { max: 256, unit: 'items', of: 'proofs that a process reads home folders' },
   attributes: { max: 200, unit: 'items', of: 'attributes of a machine' },
   attributeName: { max: 64, unit: 'characters', of: 'the name of an attribute' },
   attributeValue: { max: 1024, unit: 'characters', of: 'the value of an attribute' },

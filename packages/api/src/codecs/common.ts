@@ -1,4 +1,5 @@
 import type { Content, Limits, Root } from '@mutirao/core/messages';
+import { isPrintable, showText } from '@mutirao/core/shared';
 
 import { MutiraoError } from '../errors/index.ts';
 import { limits, type LimitName } from '../limits.ts';
@@ -51,13 +52,10 @@ export function boundText(value: string, limit: LimitName, name: string): string
   return value;
 }
 
-/** Neither controls a terminal nor ends a line. */
-const controlCharacter = /[\p{Cc}\u2028\u2029]/u;
-
 /** Reads a name of bounded length. @throws {MutiraoError} MUT_BAD_REQUEST where it holds a control character. */
 export function boundName(value: string, limit: LimitName, name: string): string {
   boundText(value, limit, name);
-  if (controlCharacter.test(value)) throw badRequest(`${name} is ${JSON.stringify(value)}; want it without control characters`);
+  if (!isPrintable(value)) throw badRequest(`${name} is "${showText(value)}"; expected no control characters, ends of lines or marks of direction`);
   return value;
 }
 

@@ -1,7 +1,7 @@
 import type {
   Content, InputFile, MachineFacts, MachineReport, Outcome, OutputContent, ReplicaEnd, ReplicaStart, ReservationName, StagingTimes, StartReplicas, TaskTemplate, WorkFolder,
 } from '@mutirao/core/messages';
-import { isPrintable, showText, type Bytes, type ReplicaId } from '@mutirao/core/shared';
+import { showText, type Bytes, type ReplicaId } from '@mutirao/core/shared';
 
 import type { InputFile as InputFileWire, TaskTemplate as TaskTemplateWire, WorkFolder as WorkFolderWire } from '../generated/mutirao/common/v1/common.ts';
 import {
@@ -39,9 +39,6 @@ export interface ReaderProofs {
   /** One for each key that it found and each challenge that it was sent. */
   readonly homeProofs: readonly string[];
 }
-
-/** More than anybody needs who reads several home folders. */
-const homeProofsMax = 256;
 
 /** How a content comes to a machine that lacks it, or why it does not. */
 export interface ContentOffer {
@@ -82,7 +79,7 @@ function decodeReportDelay({ reportDelayMs }: MachineFactsWire): Pick<MachineFac
 }
 
 function decodeHomeMarks({ homeMarks }: MachineFactsWire): Pick<MachineFacts, 'homeMarks'> {
-  if (homeMarks.length > homeProofsMax) throw badRequest(`facts.home_marks has ${homeMarks.length} entries; expected at most ${homeProofsMax}`);
+  boundList(homeMarks, 'proofs', 'facts.home_marks');
   return homeMarks.length === 0 ? {} : { homeMarks: homeMarks.map((mark, index) => decodeProofText(mark, `facts.home_marks[${index}]`)) };
 }
 
@@ -98,7 +95,6 @@ export function decodeMachineFacts(wire: MachineFactsWire | undefined): MachineF
   const requestId = boundName(wire.requestId, 'name', 'facts.request_id');
   const { identity, reservation } = wire;
   checkOptionalFacts(wire);
-  requirePrintable([machineId, incarnation, identity, ...Object.entries(attributes).flat()]);
   return {
     machineId, incarnation, processors, attributes, until: wire.untilUnixMs, requestId, ...(identity === undefined ? {} : { identity }), ...(reservation === undefined ? {} : { reservation }),
     ...(wire.takesGangs === true ? { takesGangs: true as const } : {}), ...decodeReportDelay(wire), ...decodeHomeMarks(wire),
@@ -129,13 +125,6 @@ export function decodeReservationName(wire: ReservationName): ReservationName {
   boundName(wire.userId, 'name', 'reservation.user_id');
   boundName(wire.mark, 'name', 'reservation.mark');
   return wire;
-}
-
-/** Names and attributes are shown in tables and logs. */
-function requirePrintable(texts: readonly (string | undefined)[]): void {
-  for (const text of texts) {
-    if (text !== undefined && !isPrintable(text)) throw badRequest(`facts hold "${showText(text)}"; expected no control characters, ends of lines or marks of direction in names and attributes`);
-  }
 }
 
 /** Writes what a machine is for the wire. */
@@ -222,13 +211,13 @@ export function decodeContentPushed({ transferId, content, isKept }: ContentPush
 
 /** Reads what the sender proves about the home folders that it reads. @throws {MutiraoError} MUT_BAD_REQUEST. */
 export function decodeReaderProofs({ challenge, homeProofs }: ContentWantedWire): ReaderProofs {
-  if (homeProofs.length > homeProofsMax) throw badRequest(`home_proofs has ${homeProofs.length} entries; expected at most ${homeProofsMax}`);
+  boundList(homeProofs, 'proofs', 'home_proofs');
   return { challenge: decodeProofText(challenge, 'challenge'), homeProofs: homeProofs.map((proof, index) => decodeProofText(proof, `home_proofs[${index}]`)) };
 }
 
 function decodeProofText(text: string, field: string): string {
-  if (!/^[\w-]{0,64}$/.test(text)) throw badRequest(`${field} has ${text.length} characters; expected at most 64 of base64url`);
-  return text;
+  if (!/^[\w-]*$/.test(text)) throw badRequest(`${field} is no base64url`);
+  return boundText(text, 'proof', field);
 }
 
 /** Writes which contents a machine lacks for the wire. Where one is to come over the wire, all are. */
