@@ -50,7 +50,7 @@ suite('each kind reads its texts', (t) => {
   t.deepEqual(given('provider', 'a,b', 'c'), ['a', 'b', 'c']);
   t.is(given('noOp', 'true'), true);
   t.is(given('policy', 'easy'), 'easy');
-  t.is(given('batchMax', '5', '6'), 6);
+  t.throws(() => given('batchMax', '5', '6'), { code: 'MUT_BAD_CONFIG', message: /^--batch-max is given 2 times, as "5" and "6"; expected it once/ });
 });
 
 suite('a value that cannot be read is told with its place, what was found and what is wanted', (t) => {
