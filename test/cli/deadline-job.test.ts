@@ -75,7 +75,7 @@ test.serial('beside others\' reservations it gets the first place before its dea
 });
 
 test.serial('a manager that is away keeps no job back', async (t) => {
-  const submitted = await done('job', 'submit', '--quiet', '--reservations', '127.0.0.1:9', '--deadline', inMinutes(60), '--task-time', '1s', '--', 'true');
+  const submitted = await done('job', 'submit', '--quiet', '--reservations', `unix:${join(folder, 'home')}/nobody`, '--deadline', inMinutes(60), '--task-time', '1s', '--', 'true');
   t.regex(submitted.err, /^Nothing is reserved for the deadline: MUT_UNREACHABLE /);
   t.regex((await done('job', 'wait', submitted.out.trim())).out, /1 finished/);
 });
