@@ -201,6 +201,24 @@ test.serial('commands that came before the start run at the start, and those of 
   for (const connection of [first, third]) connection.close('');
 });
 
+test.serial('input and its end may come before the start, as of a caller without any input', async (t) => {
+  const rig = await startMember(t);
+  const connection = await dialMember([rig.address], rig.key, 5000, patience);
+  const heard = hear(connection);
+  for (const frame of [run('cat; echo done'), { kind: 'input', bytes: Buffer.from('early ') }, { kind: 'inputEnd' }] satisfies Frame[]) connection.send(frame);
+  // A second connection is served only when the first has been heard.
+  const second = await dialMember([rig.address], rig.key, 5000, patience);
+  const flood = hear(second);
+  second.send(run('cat'));
+  for (let sent = 0; sent < 64; sent += 1) second.send({ kind: 'input', bytes: Buffer.alloc(32 * 1024) });
+  await until(() => flood.closed.length > 0, 'a caller that sends more than it may is cut off');
+  t.deepEqual([heard.closed, heard.frames], [[], []], 'nothing runs yet');
+  rig.member.begin();
+  await until(() => heard.frames.some(({ kind }) => kind === 'exit'), 'the command ends');
+  const output = heard.frames.flatMap((frame) => (frame.kind === 'output' ? [frame.bytes.toString()] : [])).join('');
+  t.is(output, 'early done\n');
+});
+
 test.serial('a link that breaks is made again, and both ends give up when it stays away', async (t) => {
   const rig = await startMember(t, { linkPatience: 1500 });
   const lost: string[] = [];

@@ -2,6 +2,7 @@ import type { Duration } from '@mutirao/core/shared';
 import type { PipedProcess, StartPipedOptions } from '@mutirao/runtime/processes';
 import { ChannelListener, type ChannelKey } from './channel.ts';
 import type { Connection, Patience } from './connection.ts';
+import { inputWindow, type Frame } from './frames.ts';
 import { RemoteCommand } from './remote-command.ts';
 
 /** What a member of a gang is made of. */
@@ -25,13 +26,24 @@ export interface MemberOptions {
 
 /** Commands that wait for the start of their gang. */
 const earlyMax = 256;
+/** What a caller may send to a command that waits: as much input as it sends without an answer, and some signals. */
+const earlyBytesMax = inputWindow + 64;
+
+/** A command that waits for the start of its gang. */
+interface EarlyCommand {
+  readonly connection: Connection;
+  readonly command: string;
+  /** What its caller has sent since: the end of its input comes at once where there is none. */
+  readonly frames: Frame[];
+  bytes: number;
+}
 
 /** One member of a gang, on its own machine: listens from when it is held, and runs commands from when its gang starts. */
 export class Member {
   private readonly options: MemberOptions;
   private listener: ChannelListener | undefined;
   private readonly commands = new Set<RemoteCommand>();
-  private early: { readonly connection: Connection; readonly command: string }[] = [];
+  private early: EarlyCommand[] = [];
   private status: 'waiting' | 'started' | 'ending' | 'over' = 'waiting';
   private link: Connection | undefined;
   private linkTimer: NodeJS.Timeout | undefined;
@@ -61,7 +73,7 @@ export class Member {
     if (this.options.key.rank > 0 && this.link === undefined) this.missLink('rank 0 has not come');
     const { early } = this;
     this.early = [];
-    for (const { connection, command } of early) this.run(connection, command);
+    for (const { connection, command, frames } of early) this.run(connection, command, frames);
   }
 
   /** Signals all commands, and takes no others. @param onIdle called once none is left; at once where there is none. */
@@ -85,10 +97,12 @@ export class Member {
   private accept(connection: Connection): void {
     connection.listen({
       onFrame: (frame) => {
-        if (frame.kind === 'link') this.takeLink(connection);
+        const waiting = this.early.find((one) => one.connection === connection);
+        if (waiting !== undefined) keepEarly(waiting, frame);
+        else if (frame.kind === 'link') this.takeLink(connection);
         else if (frame.kind !== 'run') throw new Error(`frame ${frame.kind} comes first; want run or link`);
         else if (this.status === 'started') this.run(connection, frame.command.toString());
-        else if (this.status === 'waiting' && this.early.length < earlyMax) this.early.push({ connection, command: frame.command.toString() });
+        else if (this.status === 'waiting' && this.early.length < earlyMax) this.early.push({ connection, command: frame.command.toString(), frames: [], bytes: 0 });
         else refuse(connection, this.status === 'waiting' ? 'too many commands wait for the gang to start' : 'this member of the gang has ended');
       },
       onDrained: () => undefined,
@@ -96,9 +110,11 @@ export class Member {
     });
   }
 
-  private run(connection: Connection, command: string): void {
+  private run(connection: Connection, command: string, frames: readonly Frame[] = []): void {
     try {
-      this.commands.add(this.startCommand(connection, command));
+      const running = this.startCommand(connection, command);
+      this.commands.add(running);
+      for (const frame of frames) running.hear(frame);
     } catch (error) {
       refuse(connection, error instanceof Error ? error.message : String(error));
     }
@@ -154,6 +170,13 @@ export class Member {
     clearTimeout(this.linkTimer);
     this.linkTimer = setTimeout(() => { onLost(`${detail}; it is not back after ${linkPatience} ms`); }, linkPatience);
   }
+}
+
+/** @throws Error for more than an honest caller sends without an answer. */
+function keepEarly(waiting: EarlyCommand, frame: Frame): void {
+  waiting.bytes += frame.kind === 'input' ? frame.bytes.length : 1;
+  if (waiting.bytes > earlyBytesMax) throw new Error('too much comes for a command that waits for its gang to start');
+  waiting.frames.push(frame);
 }
 
 function refuse(connection: Connection, reason: string): void {

@@ -50,7 +50,8 @@ export class RemoteCommand {
     if (!this.isOver && this.process.pid !== undefined) killGroup(this.process.pid, signal);
   }
 
-  private hear(frame: Frame): void {
+  /** Takes what its caller sends. @throws Error for what no caller sends to a command that runs. */
+  hear(frame: Frame): void {
     switch (frame.kind) {
       case 'input': return this.feed(frame.bytes);
       case 'inputEnd': this.process.standardInput.end(); return;
