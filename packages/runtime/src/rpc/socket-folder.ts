@@ -101,8 +101,14 @@ export function findStranger(path: string): string | undefined {
   const found = lstatSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
   if (!found.isDirectory()) return `${folder}, where a socket should be, is no folder`;
-  if (found.uid !== process.getuid?.()) return `the folder ${folder} of a socket belongs to user ${found.uid}, and not to us`;
+  if (!isOurs(folder, found.uid)) return `the folder ${folder} of a socket belongs to user ${found.uid}, and not to us`;
   return (found.mode & 0o022) === 0 ? undefined : `others may write to the folder ${folder} of a socket; want mode 700`;
+}
+
+/** Whether a folder is this account's. For root it may also be that of the account that owns the folder around it, as where root looks at the home folder of somebody. */
+function isOurs(folder: string, uid: number): boolean {
+  const own = process.getuid?.();
+  return uid === own || (own === 0 && lstatSync(dirname(folder), { throwIfNoEntry: false })?.uid === uid);
 }
 
 /** Whether a process takes connections at a socket; what cannot be told counts as one. */
