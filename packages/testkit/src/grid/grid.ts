@@ -108,7 +108,9 @@ export class Grid {
   async startMachine(machineId: string, { processors, args = [], env = {} }: GridMachineOptions): Promise<Program> {
     const lab = this.providers.at(-1);
     if (lab === undefined) throw new Error('the grid has no lab');
-    const own = ['--home', this.home, '--provider', lab.agentsAddress, '--provider-id', 'lab', '--machine-id', machineId, '--processors', String(processors)];
+    // An option that a broker may have several times is not replaced by a later one.
+    const provider = args.includes('--provider') ? [] : ['--provider', lab.agentsAddress];
+    const own = ['--home', this.home, ...provider, '--provider-id', 'lab', '--machine-id', machineId, '--processors', String(processors)];
     const agent = new Program('agent', [...own, ...(this.#options.agentArgs ?? []), ...args], { ...this.#env(), ...env }, this.#witnesses());
     this.agents.push(agent);
     await agent.start();
