@@ -170,8 +170,9 @@ test.serial('outputs come home: files, folders, large ones on a stream of their 
 });
 
 test.serial('the storage keeps what was used last within its bound', async (t) => {
-  const { provider, home } = await startRig(t, ['--storage', '2500', '--processors', '1']);
-  const contents = [1, 2, 3, 4].map((fill) => provider.addContent(Buffer.alloc(1000, fill)));
+  // Room for two contents with their named copies, and half of a third.
+  const { provider, home } = await startRig(t, ['--storage', '5000', '--processors', '1']);
+  const contents = [1, 2, 3, 4, 5, 6].map((fill) => provider.addContent(Buffer.alloc(1000, fill)));
   const use = async (index: number): Promise<void> => {
     const end = await provider.run(aTemplate('true'), { inputs: [{ root: 'storage', path: `file${index}`, content: contents[index]!, mode: 0o600 }] });
     t.is(end.outcome, 'succeeded', end.detail);

@@ -31,7 +31,7 @@ export function convert(context: CommandContext, file: string, { to, output }: C
   for (const loss of losses) context.output.note(`${file}: ${loss}`);
   if (output !== undefined) writeNamed(resolve(context.directory, output), text);
   const shown = output === undefined ? text : '';
-  const lines = shown === '' ? [] : [shown.trimEnd()];
+  const lines = shown === '' ? [] : shown.trimEnd().split('\n');
   tell(context.output, { json: (): JsonOf<typeof shapes.converted_workflow> => ({ format: to, text: shown, losses }), table: () => lines, quiet: () => lines });
   return 0;
 }
