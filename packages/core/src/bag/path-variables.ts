@@ -1,4 +1,4 @@
-import type { JobId, MachineId, TaskIndex } from '../shared/index.ts';
+import { isPrintable, type JobId, type MachineId, type TaskIndex } from '../shared/index.ts';
 import type { Template } from './template.ts';
 
 /** Names, without the dollar sign, and values; of two names that fit, the first counts. */
@@ -32,12 +32,20 @@ export function pathVariablesOf(place: PathPlace): PathVariables {
  * stays as it is. Unknown names stay; a value is not looked at again.
  */
 export function expandPathVariables(text: string, variables: PathVariables): string {
-  let expanded = '';
+  return expandFrom('', text, variables, () => undefined);
+}
+
+/** Adds a text with its variables replaced to what is there. @param hear called with each variable's position in `variables`, and where its value begins. */
+function expandFrom(before: string, text: string, variables: PathVariables, hear: (position: number, at: number) => void): string {
+  let expanded = before;
   let done = 0;
   for (let at = text.indexOf('$'); at !== -1; at = text.indexOf('$', at + 1)) {
-    const variable = variables.find(([name]) => name !== '' && text.startsWith(name, at + 1));
+    const position = variables.findIndex(([name]) => name !== '' && text.startsWith(name, at + 1));
+    const variable = variables[position];
     if (variable === undefined) continue;
-    expanded += text.slice(done, at) + variable[1];
+    expanded += text.slice(done, at);
+    hear(position, expanded.length);
+    expanded += variable[1];
     done = at + 1 + variable[0].length;
   }
   return expanded + text.slice(done);
@@ -68,12 +76,10 @@ export interface PathWords {
 }
 
 const nameLengthMax = 255;
-/** NUL, and what a terminal takes for more than text. */
-const controlCharacter = /[\p{Cc}\u2028\u2029]/u;
 
 /** What is wrong with a word of a machine as a part of a file's name; undefined where nothing is. */
 export function findNameFault(word: string): string | undefined {
-  if (controlCharacter.test(word)) return 'it holds a control character';
+  if (!isPrintable(word)) return 'it holds a control character';
   if (word.includes('/')) return 'it holds a "/"';
   if (word === '.' || word === '..') return 'it leads to another folder';
   return word.length > nameLengthMax ? `it is longer than ${nameLengthMax} characters` : undefined;
@@ -88,9 +94,13 @@ export function findNameFault(word: string): string | undefined {
 export function fillPath(template: Template, { value, index, place }: PathWords): FilledPath | UnsafeVariable {
   const variables = pathVariablesOf(place);
   const words: MachineWord[] = [];
+  const noteWord = (position: number, at: number): void => {
+    const [name, text] = variables[position] ?? ['', ''];
+    if (position >= ownVariables) words.push({ name, value: text, at });
+  };
   let path = '';
   for (const part of template) {
-    if (part.kind === 'text') path = fillText({ text: part.text, path, variables }, words);
+    if (part.kind === 'text') path = expandFrom(path, part.text, variables, noteWord);
     else path += part.kind === 'value' ? value : String(index);
   }
   for (const word of words) {
@@ -109,23 +119,6 @@ interface MachineWord {
 
 /** The number of a job and of a task are ours. */
 const ownVariables = 2;
-
-/** Adds a text of the template to a path. As `expandPathVariables`, but it notes what a machine states. */
-function fillText({ text, path, variables }: { readonly text: string; readonly path: string; readonly variables: PathVariables }, words: MachineWord[]): string {
-  let filled = path;
-  let done = 0;
-  for (let at = text.indexOf('$'); at !== -1; at = text.indexOf('$', at + 1)) {
-    const number = variables.findIndex(([name]) => name !== '' && text.startsWith(name, at + 1));
-    const variable = variables[number];
-    if (variable === undefined) continue;
-    const [name, value] = variable;
-    filled += text.slice(done, at);
-    if (number >= ownVariables) words.push({ name, value, at: filled.length });
-    filled += value;
-    done = at + 1 + name.length;
-  }
-  return filled + text.slice(done);
-}
 
 function findWordFault(path: string, { value, at }: MachineWord, machineId: MachineId): string | undefined {
   const names = value === machineId ? value.split('/') : [value];
