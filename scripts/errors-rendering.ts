@@ -96,7 +96,7 @@ export function limitsMarkdown(): string {
 const phases: readonly (readonly [Phase, string])[] = [
   ['staging', 'putting inputs in place'], ['launching', 'starting the command'], ['running', 'running'], ['collecting', 'collecting outputs'], ['accepting', 'at home'],
 ];
-const parties: readonly (readonly [Fault, string])[] = [['task', 'task'], ['user', 'user (files at home)'], ['machine', 'machine'], ['site', 'site'], ['unknown', 'unknown']];
+const parties: readonly (readonly [Fault, string])[] = [['task', 'task'], ['user', 'user (files at home)'], ['machine', 'machine'], ['misconduct', 'machine (misconduct)'], ['site', 'site'], ['unknown', 'unknown']];
 
 /** The text of docs/faults.md for the table of faults. */
 export function faultsMarkdown(): string {

@@ -28,11 +28,3 @@ export function isStop({ fate, reason, startedAt }: { readonly fate: string; rea
 export function isDoubted({ outcome, reason, fate }: { readonly outcome: string | undefined; readonly reason: string; readonly fate: string }): boolean {
   return fate === 'lost' && outcome === 'broken' && faultOfCode(reason) === 'unknown' && !isShutdown(reason);
 }
-
-/** The codes of ends that are held against their machine and not against their task, and what they are evidence of. */
-const misconduct: ReadonlyMap<string, 'attribute' | 'report'> = new Map([['MUT_UNSAFE_ATTRIBUTE', 'attribute'], ['MUT_BAD_REPORT', 'report']]);
-
-/** What an end with this code is evidence of against its machine; undefined for one that may be the task's doing. */
-export function findMisconduct(code: string): 'attribute' | 'report' | undefined {
-  return misconduct.get(code);
-}

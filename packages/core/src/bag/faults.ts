@@ -2,9 +2,10 @@
  * Whose fault it is that a replica ended without success.
  *
  * `task`: its command, its names, links, permissions or limits. `user`: files at home that were changed, removed or cannot be written. `machine`: another task would meet
- * it there as well. `site`: the machine went away, or its owner lets it take nothing. `unknown`: nobody can say from one case.
+ * it there as well. `site`: the machine went away, or its owner lets it take nothing. `misconduct`:
+ * the machine states or reports what no honest one does. `unknown`: nobody can say from one case.
  */
-export type Fault = 'task' | 'user' | 'machine' | 'site' | 'unknown';
+export type Fault = 'task' | 'user' | 'machine' | 'misconduct' | 'site' | 'unknown';
 
 /** What a replica was doing when it went wrong. */
 export type Phase = 'staging' | 'launching' | 'running' | 'collecting' | 'accepting';
@@ -87,6 +88,8 @@ export const faultRows: readonly FaultRow[] = [
   { phase: 'accepting', happens: 'the check does not accept the result, or takes too long', code: 'MUT_CHECK_FAILED', fault: 'task' },
   { phase: 'accepting', happens: 'the bytes of an output did not arrive', code: 'MUT_CONTENT_NOT_FOUND', fault: 'site' },
   { phase: 'accepting', happens: 'the bytes of an output are not those that the machine announced (a machine whose results end so three times is quarantined until its trust record is reset)', code: 'MUT_CONTENT_MISMATCH', fault: 'machine' },
+  { phase: 'accepting', happens: 'the machine states an attribute that cannot be part of a path in which the job uses it (also before the task starts there)', code: 'MUT_UNSAFE_ATTRIBUTE', fault: 'misconduct' },
+  { phase: 'accepting', happens: 'the machine reports what cannot be, or what it was not asked for', code: 'MUT_BAD_REPORT', fault: 'misconduct' },
   { phase: 'accepting', happens: 'too few machines agree on the result (the task fails at once)', code: 'MUT_NO_MAJORITY', fault: 'task' },
 ];
 
@@ -112,6 +115,11 @@ export function faultAtHome(code: string): Fault {
   return faultRows.find((row) => row.phase === 'accepting' && row.code === code)?.fault ?? 'unknown';
 }
 
+/** Whether an end with this code is held against its machine alone, and not against its task. */
+export function isMisconduct(code: string): boolean {
+  return faultAtHome(code) === 'misconduct';
+}
+
 /** A task is given up when it ended so often for reasons that nobody can place. */
 export const doubtsMax = 5;
 
@@ -123,6 +131,7 @@ export const consequences: Readonly<Record<Fault, string>> = {
   task: 'counts as a failure: runs again on another machine where there is one, as often as `--retries` says; machines keep their standing; requests stop with the job\'s last task',
   user: 'counts as a failure, as above; machines keep their standing',
   machine: 'runs again elsewhere without counting as a failure, 20 times at most; the task avoids the machine, which gets nothing for 10 s at once when its disk is full, else after three bad reports in a row, and longer each time',
+  misconduct: 'counts neither as a failure nor as a loss: the task runs on another machine, and this one is quarantined at once until `mutirao machine pardon`',
   site: `runs again elsewhere without counting as a failure; nobody is blamed. A task whose machine was taken away ${stopsMax} times while it ran is given up`,
   unknown: `runs again elsewhere, and fails with this reason after ${doubtsMax} times; the task avoids the machine, which is left alone only after tasks of two jobs, or of one that has finished tasks, ended so there`,
 };

@@ -4,7 +4,7 @@ export { quoteForShell } from './shell-words.ts';
 export { commandFromWords, escapeTemplate, hasPlaceholder, parseTemplate, renderPath, type Template, type TemplatePart } from './template.ts';
 export { CommandFault, fillNamed, findCommandFault, parseCommand, renderCommand, type CommandTemplate } from './command/index.ts';
 export { allowanceOf, freeProcessors, usableProcessors, type BagMachine, type BagQueue } from './bag.ts';
-export { consequences, doubtsMax, faultAtHome, faultOfCode, faultOfErrno, faultRows, stopsMax, type Fault, type FaultRow, type Phase, type PlacedError } from './faults.ts';
+export { consequences, doubtsMax, faultAtHome, faultOfCode, faultOfErrno, faultRows, isMisconduct, stopsMax, type Fault, type FaultRow, type Phase, type PlacedError } from './faults.ts';
 export { findScheduler } from './find-scheduler.ts';
 export { comparedMachinesMax, IdleSlots, type MachineChoice } from './idle-slots.ts';
 export { mappedMachinesMax, mappedTasksMax } from './map-by-estimates.ts';
@@ -15,6 +15,6 @@ export { prefetchDepth, type PrefetchFacts, type PrefetchRules } from './prefetc
 export { healthOf, type MachineHealth, noSpace, noteHealth, quarantineDefaults, quarantineTime, type QuarantineRules, type ReportHealth } from './quarantine.ts';
 export { budgetLeft, lossBy, type ReplicationCost, type TaskRuns } from './replication-cap.ts';
 export { replicate, type ReplicableTask, type ReplicationPort } from './replicate.ts';
-export { findMisconduct, isCountedLoss, isDoubted, isShutdown, isStop } from './counted-ends.ts';
+export { isCountedLoss, isDoubted, isShutdown, isStop } from './counted-ends.ts';
 export type { BagScheduler, SchedulingPort } from './scheduler.ts';
 export { chooseWithdrawals, type WithdrawableReplica, type WithdrawalPort } from './withdraw.ts';

@@ -7,7 +7,7 @@ import test, { type ExecutionContext } from 'ava';
 import { isErrorCode, MutiraoError } from '@mutirao/api/errors';
 import { type Fault, faultAtHome, faultRows } from '@mutirao/core/bag';
 import { type BrokerInput, type BrokerState, brokerMachine, createBrokerState } from '@mutirao/core/machines/broker';
-import type { JobSpec, OutputContent } from '@mutirao/core/messages';
+import type { JobSpec, OutputContent, OutputSpec } from '@mutirao/core/messages';
 import { aGroup, aJob, aMachine, anEnd, temporaryFolder, type WithTeardown } from '@mutirao/testkit';
 
 import { Gatherer } from '../../../src/gathering/gatherer.ts';
@@ -105,6 +105,19 @@ const situations: Readonly<Record<string, ((t: ExecutionContext, expected: { rea
     t.deepEqual(await report(bench, 'right', { droppedName }), [expected.code], 'a machine that shares our file system');
     for (const [how, bring] of waysHome(bench)) await t.throwsAsync(bring(), expected, how);
   },
+  'the machine states an attribute that cannot be part of a path in which the job uses it (also before the task starts there)': async (t, expected) => {
+    const bench = await prepare(t);
+    const [spec] = bench.order.outputSpecs;
+    const hostile = { ...bench.order, attributes: { group: 'x/../../victim' }, outputSpecs: [{ ...spec as OutputSpec, localPath: join(bench.home, 'results-$group') }] };
+    await t.throwsAsync(bench.acceptor.accept(hostile), expected);
+    await t.throwsAsync(bench.acceptor.accept({ ...hostile, check: 'true', gatherFolder: join(bench.home, 'gathered') }), expected, 'where outputs are gathered');
+  },
+  'the machine reports what cannot be, or what it was not asked for': async (t, expected) => {
+    const bench = await prepare(t);
+    const output = anOutput({ outputIndex: 7 });
+    await bench.arrivals.keepBytes(bench.order, output, Buffer.from('right'));
+    await t.throwsAsync(bench.acceptor.accept({ ...bench.order, outputs: [output] }), expected);
+  },
   'too few machines agree on the result (the task fails at once)': undefined,
 };
 
@@ -192,6 +205,13 @@ const consequencesOf: Readonly<Record<Fault, ((t: ExecutionContext, code: string
     t.like(first, { kind: 'mismatch', jobId: 1, taskIndex: 0 });
     for (let count = 0; count < 10 && grid.state.replicas.size > 0; count++) grid.endNext({ kind: 'ResultRefused', reason: code, detail: 'why' });
     t.true([...grid.state.records.values()].every(({ evidence, caughtAt }) => evidence.length === 3 && caughtAt > 0), 'the third time it is quarantined');
+  },
+  misconduct: (t, code) => {
+    const grid = new Grid(1);
+    const first = grid.endNext({ kind: 'ResultRefused', reason: code, detail: 'why' });
+    t.like(grid.state.jobs.get(1), { status: 'running', failureCount: 0 });
+    t.not([...grid.state.replicas.values()][0]?.machine.facts.machineId, first, 'it runs again on another machine');
+    t.true((grid.state.records.get(first)?.caughtAt ?? 0) > 0, 'the machine is quarantined at once');
   },
   unknown: undefined,
 };

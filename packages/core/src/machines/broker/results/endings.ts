@@ -1,4 +1,4 @@
-import { doubtsMax, faultAtHome, faultOfCode, findMisconduct, isCountedLoss, isDoubted, isShutdown, isStop, noSpace, stopsMax } from '../../../bag/index.ts';
+import { doubtsMax, faultAtHome, faultOfCode, isCountedLoss, isDoubted, isShutdown, isStop, noSpace, stopsMax } from '../../../bag/index.ts';
 import type { ReplicaEnd, TaskStatus } from '../../../messages/index.ts';
 import type { Instant } from '../../../shared/index.ts';
 import type { ReplicaEnding, ReplicaFate } from '../changes.ts';
@@ -110,8 +110,8 @@ const cancelledCode = 'MUT_CANCELLED';
 /** Bytes that did not arrive, or not as they were announced, say nothing about the task. */
 function refusedFate({ status }: BrokerJob, reason: string): ReplicaFate {
   if (status === 'cancelled' || reason === cancelledCode) return 'cancelled';
-  if (findMisconduct(reason) !== undefined) return 'outvoted';
   const fault = faultAtHome(reason);
+  if (fault === 'misconduct') return 'outvoted';
   return fault === 'site' || fault === 'machine' ? 'lost' : 'failed';
 }
 

@@ -1,5 +1,5 @@
 import type { MachineReport, ReplicaEnd } from '../../../messages/index.ts';
-import { findMisconduct, healthOf, isShutdown, noteHealth, type ReportHealth } from '../../../bag/index.ts';
+import { healthOf, isMisconduct, isShutdown, noteHealth, type ReportHealth } from '../../../bag/index.ts';
 import type { Duration, Instant, ReplicaId } from '../../../shared/index.ts';
 import { askToAccept, digestCommand } from './bring-home.ts';
 import type { ReplicaEnding } from '../changes.ts';
@@ -169,7 +169,7 @@ export function giveUpUnstartable(turn: Turn, input: InputOf<'ReplicaUnstartable
   const replica = turn.state.replicas.get(input.replicaId);
   if (replica === undefined) return;
   const { reason, detail } = input;
-  const fate = findMisconduct(reason) !== undefined ? 'withdrawn' : 'failed';
+  const fate = isMisconduct(reason) ? 'withdrawn' : 'failed';
   const leader = isFollower(replica) && replica.status !== 'aborting' ? replica.member && leaderOf(replica.member.gang) : undefined;
   // Of a gang it is the task that cannot be sent, whichever member shows it.
   if (leader !== undefined) {

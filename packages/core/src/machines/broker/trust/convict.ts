@@ -1,4 +1,4 @@
-import { findMisconduct } from '../../../bag/index.ts';
+import { isMisconduct } from '../../../bag/index.ts';
 import type { JobId, TaskIndex } from '../../../shared/index.ts';
 import { isConvicted, judgeOutvoted, type Verdict } from '../../../trust/index.ts';
 import { askToAccept, settle } from '../results/bring-home.ts';
@@ -43,8 +43,8 @@ export function noteMismatch(turn: Turn, { identity, machineId, job: { jobId }, 
 
 /** Has a machine caught for what it stated or reported; nothing for any other code. */
 export function noteMisconduct(turn: Turn, suspect: Suspect, { code, detail, task }: { readonly code: string; readonly detail: string; readonly task?: { readonly jobId: JobId; readonly taskIndex: TaskIndex } }): void {
-  const kind = findMisconduct(code);
-  if (kind === undefined) return;
+  if (!isMisconduct(code)) return;
+  const kind = code === 'MUT_UNSAFE_ATTRIBUTE' ? 'attribute' : 'report';
   const { jobId, taskIndex } = task ?? { jobId: 0, taskIndex: 0 };
   note(turn, suspect, { kind, at: turn.now, jobId, taskIndex, digest: '', acceptedDigest: '', against: [], detail }, true);
 }
