@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { realpathSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 import { encodeEvents } from '@mutirao/api/events';
 import { eventsOf, outputsOn, resume, saveBrokerBeginning, type ReplicaEnding, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerOptions, type BrokerState, brokerMachine } from '@mutirao/core/machines/broker';
@@ -9,7 +8,7 @@ import { MachineDriver, openTrace, systemClock, systemTimers, tellStalled, type 
 import { createPublisher, type ConnectEvents, type EventPublisher } from '@mutirao/runtime/events';
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { openJournal, type Journal } from '@mutirao/runtime/journal';
-import { type HomeProver, isFullDisk, removeFreshFolders, removeTree, Room, tokenOfProvider } from '@mutirao/runtime/files';
+import { followLinks, type HomeProver, isFullDisk, removeFreshFolders, removeTree, Room, tokenOfProvider } from '@mutirao/runtime/files';
 import type { Logger } from '@mutirao/runtime/log';
 import type { Metrics } from '@mutirao/runtime/metrics';
 import { jobBytesMax, serve, type RunningServer, type TokenCheck } from '@mutirao/runtime/rpc';
@@ -156,16 +155,7 @@ const ownNames = [
 /** What is Mutirao's own in its home folder, under that name and under its real one, and what no disk holds. */
 function forbiddenFoldersOf(home: string): string[] {
   const own = ownNames.map((name) => join(home, name));
-  return [...new Set([...own, ...own.map(realPathOf), '/proc', '/sys', '/dev'])];
-}
-
-/** A path without links, as far as it is there. */
-function realPathOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path === dirname(path) ? path : join(realPathOf(dirname(path)), basename(path));
-  }
+  return [...new Set([...own, ...own.map(followLinks), '/proc', '/sys', '/dev'])];
 }
 
 function workFolderRulesOf(home: string, prover: HomeProver): WorkFolderRules {

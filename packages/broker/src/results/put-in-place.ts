@@ -1,11 +1,10 @@
 import { constants } from 'node:fs';
-import { chmod, copyFile, lstat, realpath, rename, rm, stat } from 'node:fs/promises';
+import { chmod, copyFile, lstat, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 
-import { nameOfBytes } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { FilledPath } from '@mutirao/core/bag';
-import { fsPath, inFolderBelow, isPlainName, type HeldFolder } from '@mutirao/runtime/files';
+import { followLinksLater, fsPath, inFolderBelow, isPlainName, type HeldFolder } from '@mutirao/runtime/files';
 
 /** Where a file goes: below a folder that its user named. Links on the way to that folder are hers and are followed; what comes after it a machine chose, and no link is. */
 export interface Place {
@@ -49,7 +48,7 @@ export async function putInPlace(placing: Placing): Promise<void> {
   try {
     demandAllowed(shown, forbidden);
     // Before any folder is made there; and again where it is.
-    if (forbidden.length > 0) demandAllowed(await realFolder(place.folder), forbidden);
+    if (forbidden.length > 0) demandAllowed(await followLinksLater(place.folder), forbidden);
     await inFolderBelow(place.folder, place.names.slice(0, -1), async (folder) => {
       const name = place.names.at(-1) ?? '';
       demandAllowed(join(folder.path, name), forbidden);
@@ -70,15 +69,6 @@ export async function putInPlace(placing: Placing): Promise<void> {
 function demandAllowed(path: string, forbidden: readonly string[]): void {
   const owner = forbidden.find((folder) => path === folder || path.startsWith(folder + sep));
   if (owner !== undefined) throw new MutiraoError('MUT_OUTPUT_FORBIDDEN', `output ${path} is inside ${owner}, which is not for results`);
-}
-
-/** A folder without links on the way to it, as far as it is there. */
-async function realFolder(folder: string): Promise<string> {
-  try {
-    return nameOfBytes(await realpath(fsPath(folder), { encoding: 'buffer' }));
-  } catch {
-    return folder === dirname(folder) ? folder : join(await realFolder(dirname(folder)), basename(folder));
-  }
 }
 
 /** What leads to the place of an output. */

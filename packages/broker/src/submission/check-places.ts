@@ -4,10 +4,10 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { JobSpec, OutputSpec, TaskGroup } from '@mutirao/core/messages';
 import type { TaskIndex } from '@mutirao/core/shared';
+import { followLinks } from '@mutirao/runtime/files';
 
 import { Turns } from '../concurrency/turns.ts';
 import { countOf, isKnownEarly, Templates, valueAt } from '../staging/variables.ts';
-import { realFolder } from './place-prefixes.ts';
 
 /** Outputs of one job that are compared: a few hundred bytes of memory each. */
 const placesMax = 200_000;
@@ -65,7 +65,7 @@ export class Places {
     const wanted = resolve(target);
     const isInto = target.endsWith('/') || remembered(this.#folders, dirname(wanted), (folder) => new FoldersIn(folder)).has(basename(wanted));
     const place = isInto ? join(wanted, basename(remote)) : wanted;
-    const real = join(remembered(this.#real, dirname(place), realFolder), basename(place));
+    const real = join(remembered(this.#real, dirname(place), followLinks), basename(place));
     return remembered(this.#foldCase, dirname(real), foldsCase) ? real.toLowerCase() : real;
   }
 }

@@ -1,7 +1,7 @@
-import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 import type { JobSpec } from '@mutirao/core/messages';
+import { followLinks } from '@mutirao/runtime/files';
 
 import { isKnownEarly } from '../staging/variables.ts';
 
@@ -53,7 +53,7 @@ function prefixOf(template: string, folders: Map<string, string>): string {
   const literal = /^[^{$\\]*/.exec(template)?.[0] ?? '';
   const [folder, name] = literal.endsWith('/') ? [literal, ''] : [dirname(literal), basename(literal)];
   let real = folders.get(folder);
-  if (real === undefined) folders.set(folder, real = realFolder(folder));
+  if (real === undefined) folders.set(folder, real = followLinks(folder));
   return join(real, name === '' ? '/' : name).toLowerCase();
 }
 
@@ -68,11 +68,3 @@ function firstNotBelow(prefixes: PlacePrefixes, text: string): number {
   return low;
 }
 
-/** A folder with the links on the way to it followed, as far as it is there. */
-export function realFolder(folder: string): string {
-  try {
-    return realpathSync.native(folder);
-  } catch {
-    return folder === dirname(folder) ? folder : join(realFolder(dirname(folder)), basename(folder));
-  }
-}

@@ -6,6 +6,7 @@ export { inFolder, makeFolder, mendFolder } from './make-folder.ts';
 export { makeFreshFolder, makeNextFolder, removeFreshFolders } from './fresh-folder.ts';
 export { readFileId } from '../journal/file-id.ts';
 export { fileError } from './file-errors.ts';
+export { followLinks, followLinksLater } from './follow-links.ts';
 export { inFolderBelow, isPlainName, type HeldFolder } from './folder-below.ts';
 export {
   gatheredBegunName, gatheredBegunNumber, gatheredIndexName, gatheredVolumeName, gatheredVolumeNumber, readGatheredIndex, renderGatheredOwner, renderGatheredResult,
