@@ -63,7 +63,7 @@ export class SharedFolders {
     return this.read().map(({ key }) => markHome(key, this.incarnation));
   }
 
-  /** What is said to whoever is asked for contents. */
+  /** What a process says when it asks for contents. */
   show(): ReaderProofs {
     return this.proofs;
   }

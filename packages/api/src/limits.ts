@@ -30,7 +30,7 @@ export const limits = {
   text: { max: 8192, unit: 'characters', of: 'a text for people: a detail, a sentence of a reason, a trouble' },
   reasons: { max: 200, unit: 'items', of: 'sentences of one reason' },
   heldReplicas: { max: 1_000_000, unit: 'items', of: 'replicas that a machine says it holds' },
-  reportedReplicas: { max: 1_000_000, unit: 'items', of: 'replicas that one report tells of' },
+  reportedReplicas: { max: 1_000_000, unit: 'items', of: 'replicas in one report' },
   outputFiles: { max: 10_000, unit: 'items', of: 'output files of one replica' },
   path: { max: 4096, unit: 'characters', of: 'the path of a file' },
   contentBytes: { max: 2 ** 50, unit: 'bytes', of: 'one file' },

@@ -33,7 +33,7 @@ const earlyBytesMax = inputWindow + 64;
 interface EarlyCommand {
   readonly connection: Connection;
   readonly command: string;
-  /** What its caller has sent since: the end of its input comes at once where there is none. */
+  /** What its caller has sent since: a caller without input sends the end of its input at once. */
   readonly frames: Frame[];
   bytes: number;
 }

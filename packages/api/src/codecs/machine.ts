@@ -34,7 +34,7 @@ export interface WantedContent extends Content {
 
 /** What a process that wants contents proves about the home folders that it reads. No proof is of use to anybody but the process whose challenge it is for. */
 export interface ReaderProofs {
-  /** Its own random text, for which paths that it is told must be proven. */
+  /** Its own random text. A path that it receives must come with a proof for this text. */
   readonly challenge: string;
   /** One for each key that it found and each challenge that it was sent. */
   readonly homeProofs: readonly string[];

@@ -93,7 +93,7 @@ export class ContentServer {
     if (source === undefined) return false;
     const { path, isLinkable } = source;
     if (!overWire && reader !== undefined) {
-      // The reader follows no link at the end of a path that it is told.
+      // The reader follows no link at the end of the path.
       const file = { content, path: withoutLinks(path), isLinkable };
       offer(machineId, { content, source: { kind: 'shared', path: file.path, isLinkable, proof: this.#options.prover.provePath(reader.challenge, file) } });
       return true;

@@ -1,7 +1,7 @@
 import type { MachineFacts, TaskTemplate } from '@mutirao/core/messages';
 import { HomeProver, offerHomeKey, proveDropFolder } from '@mutirao/runtime/files';
 
-/** What tells a machine how to prove that it reads the home folder, and where it may leave outputs. */
+/** How a machine proves that it reads the home folder, and where it may leave outputs. */
 export type SharingHints = Pick<TaskTemplate, 'homeChallenge' | 'dropProof'>;
 
 /** Where keys of the home folder are, and for what. */
@@ -26,7 +26,7 @@ export class HomeSharing {
     this.#dropKey = offerHomeKey(home, `broker-${brokerId}`, dropFolder);
   }
 
-  /** What one machine is told. */
+  /** The hints for one machine. */
   tell(facts: MachineFacts): SharingHints {
     let hints = this.#hints.get(facts);
     if (hints === undefined) {
@@ -37,7 +37,7 @@ export class HomeSharing {
     return hints;
   }
 
-  /** What a provider is told that starts tasks on machines which are not known yet. */
+  /** The hints for a provider that starts tasks on machines which are not known yet. */
   tellAnybody(): SharingHints {
     const { challenge } = this.prover;
     return challenge === '' ? {} : { homeChallenge: challenge };

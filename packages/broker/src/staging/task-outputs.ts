@@ -133,6 +133,6 @@ async function findTarget(spec: OutputSpec, { path }: OutputContent, fillIn: Fil
   try {
     return pathOfPlace(await targetOf({ place: fillIn(spec.localPath), remote: fillIn(spec.path), below: path }));
   } catch (error) {
-    throw new MutiraoError('MUT_CONTENT_NOT_FOUND', `where ${spec.localPath} is cannot be told: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new MutiraoError('MUT_CONTENT_NOT_FOUND', `cannot find out where ${spec.localPath} is: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
 }

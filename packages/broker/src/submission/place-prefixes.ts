@@ -6,7 +6,7 @@ import { followLinks } from '@mutirao/runtime/files';
 import { isKnownEarly } from '../staging/variables.ts';
 
 /**
- * Where the outputs of a job may end up, as the beginnings of their paths up to what differs between tasks: enough to tell quickly that two jobs cannot write one place.
+ * Where the outputs of a job may end up, as the beginnings of their paths up to what differs between tasks: enough to decide quickly that two jobs cannot write to one place.
  *
  * Links at home are followed, case is ignored. Sorted; none is the beginning of another one.
  */

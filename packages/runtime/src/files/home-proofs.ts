@@ -8,7 +8,7 @@ import type { Content } from '@mutirao/core/messages';
  * for one challenge of one receiver.
  */
 
-/** A file that a process is told of. */
+/** A file whose path another process sends. */
 export interface ProvenFile {
   readonly content: Content;
   readonly path: string;
@@ -38,7 +38,7 @@ export function proveDropFolder(key: string, challenge: string, incarnation: str
   return sign(key, ['drop', challenge, incarnation]);
 }
 
-/** Marks a home folder for one incarnation of an agent, as long as that runs. Unlike the proofs it answers no challenge, so that no path is told and no output left for it. */
+/** Marks a home folder for one incarnation of an agent, as long as that runs. Unlike the proofs it answers no challenge, so that no path is sent and no output is left because of it. */
 export function markHome(key: string, incarnation: string): string {
   return sign(key, ['mark', incarnation]);
 }
@@ -49,7 +49,7 @@ export function isSameProof(one: string, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** The parts are told apart whatever they hold. */
+/** Keeps the parts apart whatever they hold. */
 function sign(key: string, parts: readonly string[]): string {
   return createHmac('sha256', key).update(JSON.stringify(['mutirao', ...parts])).digest('base64url');
 }

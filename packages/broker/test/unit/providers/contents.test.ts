@@ -256,7 +256,7 @@ test('a machine that shares the file system of home is told where a content is, 
   t.deepEqual(offers.map(({ source }) => source), [{ kind: 'shared', ...proven, proof: provePath('of home', 'c', { content, ...proven }) }, { kind: 'transfer', transferId: 't1', offset: 100_000 }]);
   for (const challenge of [prover.challenge, '', 'another']) {
     await server.serve('alpha/far', [content], { challenge: 'c', homeProofs: [proveReading(challenge === prover.challenge ? 'of another' : 'of home', challenge, 'c')] });
-    t.is(offers.at(-1)?.source.kind, 'transfer', 'one without the key, or with a proof for another challenge, is told no path');
+    t.is(offers.at(-1)?.source.kind, 'transfer', 'one without the key, or with a proof for another challenge, gets no path');
   }
   t.true(Buffer.concat(sent.get('t1') ?? []).equals(bytes.subarray(100_000)));
 });

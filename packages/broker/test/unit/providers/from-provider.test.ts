@@ -117,7 +117,7 @@ test('nonsense, and talk of machines of others, is refused', (t) => {
   t.deepEqual(inputs, []);
 });
 
-test('what a machine says that cannot be is told as that, with the number of its report, and its provider goes on', (t) => {
+test('what a machine says that cannot be is reported as such, with the number of its report, and its provider goes on', (t) => {
   const { from, inputs } = prepare();
   const content = { sha256: Buffer.alloc(31), sizeBytes: 9 };
   from.receive(fromMachine('alpha/m', { sequence: 0, started: [], ended: [] }));

@@ -52,7 +52,7 @@ test('links at home are followed, and a folder that is there takes files under t
   await t.throwsAsync(checkPlaces(jobOf([get('out', `${folder}/real`)], list('1', '2'))), conflict);
 });
 
-test('in a folder with many of the places, folders and links to folders are still told from files', async (t) => {
+test('in a folder with many of the places, folders and links to folders are still distinguished from files', async (t) => {
   const folder = temporaryFolder(t);
   mkdirSync(join(folder, 'real'));
   symlinkSync('real', join(folder, 'link'));

@@ -93,7 +93,7 @@ test('what failed to be submitted is in nobody\'s way', async (t) => {
   await t.notThrowsAsync(jobs.submit(spec));
 });
 
-test('jobs that are told apart by the beginnings of their paths never write one place', async (t) => {
+test('jobs whose paths begin differently never write to one place', async (t) => {
   const part = fc.constantFrom('a', 'b', 'ab', '{}', '{#}', 'a-{}', 'b{}c');
   const localPath = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => `/h/${parts.join('/')}`);
   const spec = fc.record({ paths: fc.array(localPath, { minLength: 1, maxLength: 2 }), values: fc.uniqueArray(fc.constantFrom('a', 'b', 'ab', 'a/b', '0', '1'), { minLength: 1, maxLength: 3 }) })

@@ -9,7 +9,7 @@ function fill(template: string, attributes: Readonly<Record<string, string>>, va
   return 'fault' in filled ? filled.fault : filled;
 }
 
-test('a value of a machine is a part of a name, and the path tells where it begins', (t) => {
+test('a value of a machine is a part of a name, and the path says where it begins', (t) => {
   t.deepEqual(fill('/home/u/results-$group/out', { group: 'a b' }), { path: '/home/u/results-a b/out', machineFrom: 8 });
   t.deepEqual(fill('/home/u/{}/$JOB.$TASK', { group: 'a' }, '../x'), { path: '/home/u/../x/3.7', machineFrom: undefined });
   t.deepEqual(fill('/r/$PROC/$os', { os: 'linux' }), { path: '/r/lab/m1/linux', machineFrom: 3 });

@@ -1,7 +1,7 @@
 import type { ProviderRow } from '../../../src/schema/index.ts';
 import { sayMany, sayTimeOfDay } from './words.ts';
 
-/** What a provider does, in a few words: how many requests it has, or why nothing is to be expected of it. */
+/** What a provider does, in a few words: how many requests it has, or why it does nothing now. */
 export function sayProvider({ connected, draining_since_unix_ms: since, requests_running: running, requests_queued: queued }: ProviderRow): string {
   if (!connected) return 'not connected';
   return since === null ? `${running} running, ${queued} queued` : 'draining';

@@ -9,7 +9,7 @@ const provider = {
 };
 const draining = { ...provider, draining_since_unix_ms: 1_000_000, draining_reason: 'new disks', running_tasks: 2 };
 
-test('a provider that takes work is told of by its requests, and one that drains or is away by that', (t) => {
+test('a provider that takes work is described by its requests, and one that drains or is away by that', (t) => {
   t.is(sayProvider(provider), '1 running, 3 queued');
   t.is(sayProvider(draining), 'draining');
   t.is(sayProvider({ ...draining, connected: false }), 'not connected');

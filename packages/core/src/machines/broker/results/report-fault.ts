@@ -5,7 +5,7 @@ import { outputsOn } from '../placing/matching.ts';
 import type { BrokerReplica } from '../state.ts';
 
 /**
- * What is wrong with what a machine tells of a replica's end, given what it was asked for; undefined where nothing is. Its fields alone were checked when they came in.
+ * What is wrong with a machine's report of a replica's end, given what it was asked for; undefined where nothing is. Its fields alone were checked when they came in.
  *
  * Cost: O(outputs).
  */

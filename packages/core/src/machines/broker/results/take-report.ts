@@ -129,7 +129,7 @@ interface FaultyEnd {
   readonly fault: string;
 }
 
-/** Ends a replica whose machine tells of it what cannot be, and holds that against the machine and not against the task. */
+/** Ends a replica whose machine reports what cannot be, and holds that against the machine and not against the task. */
 function refuseEnd(turn: Turn, { replica, end, fault }: FaultyEnd): void {
   if (!turn.state.replicas.has(replica.replicaId)) return;
   const { job: { jobId }, task, machine: { facts } } = replica;

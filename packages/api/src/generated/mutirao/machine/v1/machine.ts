@@ -126,7 +126,7 @@ export interface MachineFacts {
     | undefined;
   /**
    * For each key file that the agent found in its home folder: HMAC-SHA256 in base64url over its incarnation. A broker with the same key knows by it that
-   * the machine says to share its home folder, and passes it on to nobody. No path is told and no output left by it; see ContentWanted.home_proofs.
+   * the machine says to share its home folder, and passes it on to no other process. No path is sent and no output is left because of it; see ContentWanted.home_proofs.
    */
   homeMarks: string[];
 }
@@ -303,7 +303,7 @@ export interface ContentWanted {
    * @deprecated
    */
   sharedTokens: string[];
-  /** A random text of the process that wants them: paths that it is told are to be proven for this text (ContentOffered.path_proof). */
+  /** A random text of the process that wants them: a path that it receives must come with a proof for this text (ContentOffered.path_proof). */
   challenge: string;
   /**
    * For each key file that it found in its home folder and each home_challenge that it was sent: HMAC-SHA256 in base64url over both challenges. The key
