@@ -246,6 +246,14 @@ for (const shell of ['/bin/sh', '/bin/bash']) {
     t.true((usage[0]?.residentBytes ?? 0) > 100_000);
   });
 
+  test.serial(`${shell}: a sweep lets a shell go on that a task has stopped`, async (t) => {
+    const rig = await Rig.open(t, shell);
+    rig.start('kill -STOP $PPID; echo done');
+    await until(() => (rig.launchers.sweep(), rig.ended.length === 1), 'the end of a task that stopped its launcher');
+    t.like(rig.ended[0], { status: 0, out: 'done\n' });
+    t.is((await rig.run('echo next')).out, 'next\n');
+  });
+
   test.serial(`${shell}: a watchdog ends also what left its group by setsid, whatever its environment`, async (t) => {
     const rig = await Rig.open(t, shell);
     const names = ['marked', 'bare'];

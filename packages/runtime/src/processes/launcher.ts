@@ -183,6 +183,11 @@ export class Launcher {
     for (const pid of outside) killProcess(pid, signal);
   }
 
+  /** Lets its shell go on if a task has stopped it: it would not report the task's end, and run no other task. */
+  resume(): void {
+    if (this.pgid !== undefined) killProcess(this.pgid, 'SIGCONT');
+  }
+
   /**
    * Reads what the task that runs writes while it writes, once it has written anything or runs for some time: a short and silent task is not worth the cost.
    *

@@ -130,13 +130,14 @@ export class Launchers {
   }
 
   /**
-   * Kills what ended tasks left behind, in their groups or out of them, and samples what running tasks hold.
+   * Kills what ended tasks left behind, in their groups or out of them, and samples what running tasks hold. Shells that a task has stopped go on.
    *
    * What began before the task that now runs there, and is not the launcher, is left from an earlier one.
    */
   sweep(): TaskUsage[] {
     const processes = this.launchers.map((): ResidentProcess[] => []);
     this.bootOffset = readBootOffset();
+    for (const launcher of this.launchers) launcher.resume();
     for (const { row, launcher } of this.findProcesses()) {
       if (isLeftover(row, launcher)) killProcess(row.pid, 'SIGKILL');
       else processes[launcher.index]?.push(row);

@@ -62,6 +62,12 @@ export const processCases: readonly WorldCase[] = [
     expected: { status: 'failed', reason: 'MUT_RUN_TIME_MAX', standardOutput: 'before\n' },
   },
   {
+    title: 'a task that stops what started it keeps its processor no longer than it runs',
+    command: 'kill -STOP $PPID; echo own',
+    count: 4,
+    expected: { status: 'finished', standardOutput: 'own\n' },
+  },
+  {
     title: 'a task that ignores every signal is ended at its time limit',
     command: `trap "" HUP INT TERM USR1 USR2; ${perl('$SIG{$_} = "IGNORE" for grep { !/KILL|STOP/ } keys %SIG; print "on\\n"; close STDOUT; sleep 1000;')}`,
     runTimeMax: 1000,
