@@ -104,6 +104,7 @@ export const registry = {
   MUT_OVERLOADED: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'Wait a little and try again.' },
   MUT_PATH_ESCAPES: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Use a relative path that stays inside its folder, without "..", and no symbolic link that leads out.' },
   MUT_PATH_LEAVES_ROOT: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Keep the path inside the playpen or the storage: no ".." beyond it.' },
+  MUT_PATH_UNUSABLE: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'See that this account may use the path that the message names, and that nothing else is in its place; or name another one.' },
   MUT_PEER_TOO_SLOW: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'The other side reads too slowly and too much waits for it; see whether it is overloaded or stopped.' },
   MUT_PLATFORM_SYNTAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Correct the file at the place that the message names; docs/workflows.md says how processors are listed.' },
   MUT_PROCESSORS_MAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Ask for no more processors per task than a machine has.' },

@@ -117,10 +117,16 @@ interface EndReport {
   readonly parts: ReadonlyMap<string, () => unknown>;
 }
 
-/** The error as a user can mend it; undefined for a bug. That there was no room left is none, whatever was to be written. */
+/** What a file system answers about a path that is the user's to put right. */
+const codesOfPaths = new Set(['EACCES', 'EEXIST', 'EIO', 'EISDIR', 'ELOOP', 'ENAMETOOLONG', 'ENOTDIR', 'EPERM', 'EROFS', 'ESTALE']);
+
+/** The error as a user can mend it; undefined for a bug. That there was no room left, or that a path cannot be used, is none, whatever was to be written there. */
 function operatingErrorOf(error: unknown): MutiraoError | undefined {
   if (error instanceof MutiraoError && error.code !== 'MUT_INTERNAL') return error;
-  return error instanceof Error && isFullDisk(error) ? new MutiraoError('MUT_DISK_FULL', error.message, { cause: error }) : undefined;
+  if (!(error instanceof Error)) return undefined;
+  if (isFullDisk(error)) return new MutiraoError('MUT_DISK_FULL', error.message, { cause: error });
+  const isAboutPath = 'path' in error && 'code' in error && codesOfPaths.has(String(error.code));
+  return isAboutPath ? new MutiraoError('MUT_PATH_UNUSABLE', error.message, { cause: error }) : undefined;
 }
 
 /** Logs the error that ends a program, with a dump where it is a bug, and returns the exit status. */
@@ -137,6 +143,7 @@ function reportEnd(error: unknown, { log, home, program, config, parts }: EndRep
   } catch (failure) {
     log.error({ err: failure }, 'the dump cannot be written');
   }
-  log.fatal({ err: error, dump }, 'a bug of Mutirao ended this process');
+  // The reason in the message too: of a process that cannot start, the message is all that whoever started it shows.
+  log.fatal({ err: error, dump }, `a bug of Mutirao ended this process: ${error instanceof Error ? error.message : String(error)}`);
   return 70;
 }

@@ -142,6 +142,16 @@ suite('what finds no room on a disk is an operating error, not a bug that leaves
   t.deepEqual(readdirSync(t.context.home), []);
 });
 
+suite('a path that cannot be used is the user\'s to put right, not a bug that leaves a dump; an error that names none is a bug', async (t) => {
+  for (const code of ['EACCES', 'ENOTDIR', 'EROFS']) {
+    await t.context.main(() => Promise.reject(Object.assign(new Error(`${code}: mkdir '/x/y'`), { code, path: '/x/y' })));
+  }
+  t.deepEqual(t.context.host.exits, [2, 2, 2]);
+  t.deepEqual(readdirSync(t.context.home), []);
+  await t.context.main(() => Promise.reject(Object.assign(new Error('EACCES: kill'), { code: 'EACCES' })));
+  t.is(t.context.host.exits.at(-1), 70);
+});
+
 suite('words after -- are passed on as they are where the program says what they mean, and refused elsewhere', async (t) => {
   const { host, home } = t.context;
   let passedOn: readonly string[] = [];

@@ -33,6 +33,13 @@ export function describeRequests(state: BrokerState, now: Instant, isMeant: (req
   return [...state.requests.values()].filter((request) => isLiveRequest(request) && isMeant(request)).slice(0, listedMax).flatMap((request) => [describeRequest(request, now), ...request.reasons]);
 }
 
+/** What became of the last request of a provider that ended since a moment, with the last words of what failed there; nothing where none did. */
+export function describeLastRequest(state: BrokerState, { providerId, since, now }: { readonly providerId: string; readonly since: Instant; readonly now: Instant }): string[] {
+  const ended = [...state.requests.values()].filter((request) => request.providerId === providerId && request.endedAt >= since && isBeside(request));
+  const last = ended.reduce<AllocationRequest | undefined>((latest, one) => (latest === undefined || one.endedAt >= latest.endedAt ? one : latest), undefined);
+  return last === undefined ? [] : [`The last ${describeRequest(last, now)} ${last.reasons.at(-1) ?? ''}`.trimEnd()];
+}
+
 function isBeside({ reservation }: AllocationRequest): boolean {
   return reservation === undefined;
 }

@@ -6,7 +6,7 @@ import { adviseUndrain, describeDraining } from './explain-draining.ts';
 import { explainGangWaiting } from './explain-gang.ts';
 import { explainUnplaced } from './explain-placement.ts';
 import { mayUse } from '../placement/placed-tasks.ts';
-import { describeRequests } from './explain-request.ts';
+import { describeLastRequest, describeRequests } from './explain-request.ts';
 import { explainReservedWaiting } from './explain-reserved.ts';
 import { type Explanation, listedMax } from './explanation.ts';
 import { matchesQueue } from '../placing/matching.ts';
@@ -24,7 +24,7 @@ export function explainWaiting(state: BrokerState, queue: TaskQueue, now: Instan
   if (queue.place === 'undecided') return explainUnplaced(state, queue, now);
   if (queue.isGang) return explainGangWaiting(state, queue, now);
   const machines = [...state.machines.values()].filter(({ facts, provider }) => belongsTo(queue.job, facts.reservation) && mayUse(queue, provider));
-  if (machines.length === 0) return explainNoMachines(state, now);
+  if (machines.length === 0) return explainNoMachines(state, queue.job, now);
   const matching = machines.filter((machine) => matchesQueue(queue, machine));
   if (matching.length === 0) return explainNoMatch(state, queue, { machines, now });
   const usable = matching.filter((machine) => ['idle', 'busy'].includes(machineStatus(machine, now, isCaught(state, machine))));
@@ -118,7 +118,7 @@ function explainNoMatch(
   return { summary, details: [...details, ...describeRequests(state, now)] };
 }
 
-function explainNoMachines(state: BrokerState, now: Instant): Explanation {
+function explainNoMachines(state: BrokerState, job: BrokerJob, now: Instant): Explanation {
   if (state.providers.size === 0) return { summary: 'there are no machines, and no provider to get any from.', details: ['Start a grid with "mutirao up".'] };
   const away = [...state.providers.values()].filter((provider) => !provider.isConnected);
   const details = away.map(({ providerId, lastError }) => `Provider ${providerId} is away (${lastError || 'not connected yet'}).`);
@@ -129,6 +129,8 @@ function explainNoMachines(state: BrokerState, now: Instant): Explanation {
   if (drains !== undefined) details.push(`${drains.charAt(0).toUpperCase()}${drains.slice(1)}.`);
   if (requests.length > 0) return { summary: `there are no machines yet; ${requests[0]}`, details: [...requests.slice(1), ...details] };
   const there = [...state.providers.values()].filter((provider) => provider.isConnected).slice(0, listedMax);
+  const ended = there.flatMap(({ providerId }) => describeLastRequest(state, { providerId, since: job.submittedAt, now }));
   const asking = there.map(({ providerId }) => `"mutirao provider show ${providerId}" says why it asks for none.`);
-  return { summary: 'there are no machines, and no provider has asked for any.', details: [...asking, ...details] };
+  const summary = ended.length === 0 ? 'there are no machines, and no provider has asked for any.' : 'there are no machines, and what providers asked for has ended.';
+  return { summary, details: [...ended, ...asking, ...details] };
 }

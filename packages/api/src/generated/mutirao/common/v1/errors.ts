@@ -102,6 +102,7 @@ export const ErrorReason = {
   MUT_OVERLOADED: 28,
   MUT_PATH_ESCAPES: 29,
   MUT_PATH_LEAVES_ROOT: 30,
+  MUT_PATH_UNUSABLE: 158,
   MUT_PEER_TOO_SLOW: 31,
   MUT_PLATFORM_SYNTAX: 122,
   MUT_PROCESSORS_MAX: 60,
@@ -265,6 +266,7 @@ export namespace ErrorReason {
   export type MUT_OVERLOADED = typeof ErrorReason.MUT_OVERLOADED;
   export type MUT_PATH_ESCAPES = typeof ErrorReason.MUT_PATH_ESCAPES;
   export type MUT_PATH_LEAVES_ROOT = typeof ErrorReason.MUT_PATH_LEAVES_ROOT;
+  export type MUT_PATH_UNUSABLE = typeof ErrorReason.MUT_PATH_UNUSABLE;
   export type MUT_PEER_TOO_SLOW = typeof ErrorReason.MUT_PEER_TOO_SLOW;
   export type MUT_PLATFORM_SYNTAX = typeof ErrorReason.MUT_PLATFORM_SYNTAX;
   export type MUT_PROCESSORS_MAX = typeof ErrorReason.MUT_PROCESSORS_MAX;
