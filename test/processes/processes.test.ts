@@ -32,6 +32,15 @@ test.serial('a command that leaves a process holding its output ends all the sam
   t.false(result.isTimedOut);
 });
 
+test.serial('what another process writes on for a command that has ended is read while it comes, and what comes for ever is not', async (t) => {
+  // As a client of a shared ssh connection, whose output the other process writes.
+  const slow = await runCommand({ command: '/bin/sh', args: ['-c', '(for n in 1 2 3 4 5; do sleep 0.08; echo $n; done) & exit 0'], deadlineMs: 60_000 });
+  t.is(slow.stdout.toString(), '1\n2\n3\n4\n5\n');
+  const endless = await runCommand({ command: '/bin/sh', args: ['-c', 'while :; do echo line; done & exit 0'], deadlineMs: 60_000 });
+  t.false(endless.isTimedOut);
+  t.regex(endless.stdout.toString(), /^line\nline\n/);
+});
+
 test.serial('output beyond the bound is read and thrown away', async (t) => {
   const result = await runCommand({ command: '/bin/sh', args: ['-c', 'head -c 1000000 /dev/zero'], deadlineMs: 60_000, outputBytesMax: 1000 });
   t.is(result.status, 0);

@@ -37,6 +37,63 @@ test('commands run over one connection, each with its words, input, output and s
   t.is(host.sessions().length, 1);
 });
 
+for (const [what, startFile] of [
+  ['a line', 'echo welcome'], ['text without a line end on both streams', 'printf "base=/wrong"; printf oops >&2'], ['a window title', 'printf "\\033]0;%s\\007" title'],
+] as const) {
+  test(`start files that print ${what} are no part of an answer`, async (t) => {
+    const host = await server(t);
+    for (const name of ['.bashrc', '.profile', '.cshrc', '.zshenv']) writeFileSync(join(host.home, name), `${startFile}\n`);
+    const ssh = await open(t, host);
+    t.deepEqual(await ssh.run(['/bin/sh', '-c', 'cat; echo bad >&2; exit 7'], { input: 'in\n' }), { status: 7, stdout: 'in\n', stderr: 'bad\n' });
+    writeFileSync(join(host.home, 'from'), 'bytes');
+    await ssh.copyTo(join(host.home, 'from'), join(host.home, 'copies/to'));
+    t.is(readFileSync(join(host.home, 'copies/to'), 'utf8'), 'bytes');
+    await ssh.forwardBack(`unix:${join(host.home, 'here')}`, `unix:${join(host.home, 'there')}`);
+    t.true(existsSync(join(host.home, 'there')));
+  });
+}
+
+test('a banner that speaks of denied permission is not taken for ssh\'s own word', async (t) => {
+  const banner = join(temporaryFolder(t), 'banner');
+  writeFileSync(banner, 'Permission denied to all who have no account here.\nHost key verification failed: ask the administrators.\n');
+  const host = await server(t, { config: [`Banner ${banner}`] });
+  const ssh = await open(t, host);
+  t.is((await ssh.run(['true'])).status, 0);
+  const gone = new Promise<MutiraoError>((resolve) => { ssh.onClosed(resolve); });
+  host.cut();
+  t.is((await gone).code, 'MUT_UNREACHABLE');
+  await t.throwsAsync(SshConnection.open({ destination: 'stranger', options: host.options }), { code: 'MUT_SSH_DENIED' });
+});
+
+test('an account whose login shell runs no commands is described by what it says', async (t) => {
+  const ssh = await open(t, await server(t, { config: ['ForceCommand echo This account is closed.; exit 1'] }));
+  await t.throwsAsync(ssh.run(['true']), { code: 'MUT_SSH_SHELL', message: 'front: no command runs there: the login shell ended with status 1, its words: This account is closed.' });
+});
+
+test('a command that ends beyond what is kept of its output, or is killed, is told as it was', async (t) => {
+  const ssh = await open(t, await server(t));
+  t.is((await ssh.run(['head', '-c', '3000000', '/dev/zero'])).stdout.length > 1_000_000, true);
+  t.like(await ssh.run(['/bin/sh', '-c', 'echo before; kill -9 $PPID']), { stdout: 'before\n' });
+  t.is((await ssh.run(['/bin/sh', '-c', 'kill -9 $$'])).status, 137);
+});
+
+test('a host that allows two sessions for each connection serves many commands, a few at a time', async (t) => {
+  const ssh = await open(t, await server(t, { config: ['MaxSessions 2'] }));
+  const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => ssh.run(['/bin/sh', '-c', 'sleep 0.2; echo "$1"', 'x', String(index)])));
+  t.deepEqual(answers.map(({ stdout }) => stdout), Array.from({ length: 8 }, (_, index) => `${index}\n`));
+});
+
+test('a host that allows no sessions is described by what would help', async (t) => {
+  const ssh = await open(t, await server(t, { config: ['MaxSessions 0'] }));
+  await t.throwsAsync(ssh.run(['true'], { deadlineMs: 500 }), { message: /opens no further session.*MaxSessions/ });
+});
+
+test('what the user\'s files say of how much ssh tells hides no reason', async (t) => {
+  const host = await server(t);
+  writeFileSync(host.configPath, `${readFileSync(host.configPath, 'utf8')}  LogLevel QUIET\n`);
+  await t.throwsAsync(SshConnection.open({ destination: 'stranger', options: host.options }), { code: 'MUT_SSH_DENIED', message: /Permission denied/ });
+});
+
 test('a command that gives no end is told as such, and the connection goes on', async (t) => {
   const ssh = await open(t, await server(t));
   await t.throwsAsync(ssh.run(['sleep', '30'], { deadlineMs: 300 }), { code: 'MUT_DEADLINE_EXCEEDED', message: /"sleep 30"/ });

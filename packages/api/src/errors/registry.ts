@@ -132,6 +132,7 @@ export const registry = {
   MUT_SPOOL_FULL: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'The provider has no room for more outputs while their broker is away; they wait at their machines. Start the broker, or give the provider more disk or a larger --spool-bytes.' },
   MUT_SSH_DENIED: { status: 'PERMISSION_DENIED', retryable: false, advice: 'See that "ssh -o BatchMode=yes" to the host works by hand: it must let you in by a key, without asking for anything.' },
   MUT_SSH_HOST_KEY: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Connect once by hand with ssh, compare the host\'s key with what its people publish, and accept it; where it has changed, find out why first.' },
+  MUT_SSH_SHELL: { status: 'FAILED_PRECONDITION', retryable: true, advice: 'See that "ssh -T" to the host runs a command by hand: its login shell has to be one that runs commands.' },
   MUT_STAGING_FAILED: { status: 'UNAVAILABLE', retryable: false, advice: 'The machine could not put the inputs in place; the task runs again elsewhere. The detail says what went wrong.' },
   MUT_START_IN_PAST: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Give a start that is still to come, or none for now.' },
   MUT_STOPPING: { status: 'UNAVAILABLE', retryable: true, advice: 'The process is stopping; try again when it is back.' },

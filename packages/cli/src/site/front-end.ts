@@ -54,12 +54,12 @@ export class FrontEnd {
   /** Finds out what is there. @throws {MutiraoError} MUT_SITE_EXISTS when the name is taken there by another home folder; MUT_UNREACHABLE when it runs on another host of the same folder; MUT_NOT_OWNER, MUT_DISK_FULL. */
   async look(sha256: string): Promise<FoundSite> {
     const told = await this.#run('look', lookScript, [sha256, this.#owner]);
-    const owner = told.get('owner') ?? '';
+    const [base, system, owner] = [this.#field(told, 'base', /^\//), this.#field(told, 'system', /^\S+ \S+$/), this.#field(told, 'owner', /^[0-9a-f]{16} /)];
     if (owner !== this.#owner) throw new MutiraoError('MUT_SITE_EXISTS', `${this.#site.ssh} has a site "${this.#site.name}" of another home folder (${owner.split(' ').slice(1).join(' ')})`);
     this.#refuseElsewhere(told);
     const [cluster, provider] = [readProcess(told.get('cluster')), readProcess(told.get('provider'))];
     return {
-      base: told.get('base') ?? '', system: told.get('system') ?? '', hasProgram: told.has('has'), token: told.get('token') ?? '', providerAddress: addressOf(told.get('info')),
+      base, system, hasProgram: told.has('has'), token: told.get('token') ?? '', providerAddress: addressOf(told.get('info')),
       processes: { ...(cluster === undefined ? {} : { cluster }), ...(provider === undefined ? {} : { provider }) },
     };
   }
@@ -86,7 +86,15 @@ export class FrontEnd {
   /** Starts a process there. @param info a file of the site's folder that it writes when it listens. @throws {MutiraoError} what the process said. */
   async start(kind: ProcessKind, sha256: string, info: string, options: readonly string[]): Promise<FoundProcess & { readonly address: string; readonly token: string }> {
     const told = await this.#run(`start the ${kind}`, startScript, [sha256, kind, this.#site.setup, info, ...options], startMax);
-    return { pid: Number(told.get('pid')), program: sha256, address: addressOf(told.get('info')), token: told.get('token') ?? '' };
+    const pid = Number(this.#field(told, 'pid', /^[1-9]\d*$/));
+    return { pid, program: sha256, address: addressOf(this.#field(told, 'info', /^\{.*\}$/)), token: told.get('token') ?? '' };
+  }
+
+  /** A field of an answer. @throws {MutiraoError} MUT_UNREACHABLE when it is not there or not what it has to be: nothing is done on half an answer. */
+  #field(told: ReadonlyMap<string, string>, name: string, pattern: RegExp): string {
+    const value = told.get(name);
+    if (value !== undefined && pattern.test(value)) return value;
+    throw new MutiraoError('MUT_UNREACHABLE', `${this.#site.ssh} gave an answer ${value === undefined ? 'without' : 'with a wrong'} "${name}"${value === undefined ? '' : `: ${JSON.stringify(value.slice(0, 80))}`}`);
   }
 
   /** Ends processes, one after the other: politely, and after 15 s by force. */

@@ -95,8 +95,11 @@ function bytesMaxOf(output: OutputTarget | undefined): number {
   return output?.kind === 'capture' ? output.bytesMax : 0;
 }
 
-/** Time that captured output has to arrive after the process ended; a descendant may hold the pipe open for ever. */
-const drainTimeMax = 200;
+/** Captured output is complete when nothing more has arrived for so long after the process ended; a descendant may hold the pipe open for ever. */
+const drainIdle = 200;
+/** A pipe holds no more than this of what the process itself wrote; and a descendant that writes on must not hold up the end. */
+const drainBytesMax = 1024 * 1024;
+const drainTimeMax = 10_000;
 
 function tellEnd(child: ChildProcess, captures: readonly Capture[], onExit: (exit: ProcessExit) => void): void {
   let told = false;
@@ -111,10 +114,35 @@ function tellEnd(child: ChildProcess, captures: readonly Capture[], onExit: (exi
   });
   child.once('exit', (code, signal) => {
     const exit: ProcessExit = { status: shellStatus(code, signal), startError: '' };
-    const timer = setTimeout(tell, drainTimeMax, exit);
+    const stopWaiting = whenDrained(captures, () => { tell(exit); });
     child.once('close', () => {
-      clearTimeout(timer);
+      stopWaiting();
       tell(exit);
     });
   });
+}
+
+/**
+ * Calls once nothing more comes. What is ready to be read counts as having come: on a busy host timers are due before it was read. Some programs leave
+ * the writing to another process, which may be slow, as a client of a shared ssh connection does.
+ */
+function whenDrained(captures: readonly Capture[], act: () => void): () => void {
+  const received = (): number => captures.reduce((sum, { receivedBytes }) => sum + receivedBytes(), 0);
+  const began = { bytes: received(), at: performance.now() };
+  let before = began.bytes;
+  const check = (): void => {
+    const now = received();
+    const isOver = now === before || now - began.bytes > drainBytesMax || performance.now() - began.at > drainTimeMax;
+    if (isOver) act();
+    else wait();
+    before = now;
+  };
+  let timer: NodeJS.Timeout;
+  let immediate: NodeJS.Immediate | undefined;
+  const wait = (): void => { timer = setTimeout(() => { immediate = setImmediate(check); }, drainIdle); };
+  wait();
+  return () => {
+    clearTimeout(timer);
+    if (immediate !== undefined) clearImmediate(immediate);
+  };
 }

@@ -36,7 +36,8 @@ mv -f -- "$draft" "$folder/mutirao"
 export async function carryProgram(connection: Pick<SshConnection, 'run' | 'destination'>, { sha256, bytes, system, packed }: ProgramFile): Promise<string> {
   const { destination } = connection;
   const { stdout } = await connection.run(['/bin/sh', '-c', lookScript, 'look', sha256]);
-  const [, has, found = '', program = ''] = /^(has|lacks) (.*)\n(.*)$/m.exec(stdout) ?? [];
+  const [, has, found = '', program = ''] = /^(has|lacks) (.*)\n(\/.*)\n$/.exec(stdout) ?? [];
+  if (program === '') throw new MutiraoError('MUT_TRANSFER_FAILED', `${destination} has no place for the executable: it answered ${JSON.stringify(stdout.slice(0, 80))}`);
   if (has === 'has') return program;
   if (found !== system) throw new MutiraoError('MUT_SITE_PROGRAM', `${destination} runs ${found === '' ? 'nothing that we know' : found}, and the executable is for ${system}`);
   const { status, stderr } = await connection.run(['/bin/sh', '-c', installScript, 'install', sha256, String(bytes)], { inputFile: await packed(), deadlineMs: copyMax });

@@ -7,6 +7,8 @@ const masterOptions = [
   'BatchMode=yes', 'ConnectTimeout=15', 'ServerAliveInterval=5', 'ServerAliveCountMax=3', 'TCPKeepAlive=yes',
   // One process in the foreground that carries everything, and nothing that the user's files add for her own sessions.
   'ControlMaster=yes', 'ControlPersist=no', 'ClearAllForwardings=yes', 'ForwardAgent=no', 'ForwardX11=no', 'RemoteCommand=none', 'RequestTTY=no',
+  // Its last words are judged.
+  'LogLevel=INFO',
   'PermitLocalCommand=no', 'ForkAfterAuthentication=no', 'StdinNull=yes',
   // Sockets that it makes here are the user's alone, and take the place of those that a killed one left.
   'StreamLocalBindMask=0177', 'StreamLocalBindUnlink=yes',

@@ -9,6 +9,7 @@ import { removeTree } from '../files/removal/remove-tree.ts';
 import { runCommand, startProcess, killGroup, Watchdog, type CommandResult, type StartedProcess } from '../processes/index.ts';
 import { isSocket, parseAddress, socketAddress } from '../rpc/address.ts';
 import { makeSocketFolder } from '../rpc/socket-folder.ts';
+import { describeRefusal, frameCommand, isSessionRefused, readFrame } from './answer-frame.ts';
 import { hearsFrom } from './hears-from.ts';
 import { remoteCommand } from './remote-command.ts';
 import { clientArguments, forwardWord, masterArguments } from './ssh-arguments.ts';
@@ -56,8 +57,13 @@ const forwardMax = 15_000;
 const pollMs = 15;
 const outputBytesMax = 1024 * 1024;
 const portTries = 5;
+/** Pauses between tries to get a session, and how long it is tried. */
+const sessionPauseMin = 50;
+const sessionPauseMax = 1000;
+const sessionWaitMax = 30_000;
 /** Longest wait for the reason of a refusal. */
 const refusalMax = 1000;
+const sessionAdvice = 'its sshd opens no further session over this connection; want MaxSessions of 3 or more there (10 where nothing is said)';
 const socketAdvice = 'its sshd has to allow sockets to be forwarded, as OpenSSH from 6.7 on does unless AllowStreamLocalForwarding or DisableForwarding says otherwise';
 
 /**
@@ -75,6 +81,7 @@ export class SshConnection {
   readonly #master: StartedProcess;
   readonly #signal: AbortSignal | undefined;
   #closed: MutiraoError | undefined;
+  #hasConnected = false;
   #isClosing = false;
 
   /** Use `open`. */
@@ -110,6 +117,7 @@ export class SshConnection {
       }
       await delay(pollMs);
     }
+    connection.#hasConnected = true;
     return connection;
   }
 
@@ -123,20 +131,38 @@ export class SshConnection {
   }
 
   /**
-   * Runs a command on the other host to its end, whatever its status.
+   * Runs a command on the other host to its end, whatever its status. What start files of the login shell print is not among its output.
+   *
+   * A host that allows few sessions for each connection (sshd's MaxSessions) has it wait until another one ends.
    *
    * @param command words, each taken as it is, whatever it holds.
-   * @throws {MutiraoError} MUT_UNREACHABLE when the connection is gone, MUT_DEADLINE_EXCEEDED (what was started there may go on).
+   * @throws {MutiraoError} MUT_UNREACHABLE when the connection is gone or gives no session, MUT_SSH_SHELL when the login shell runs no commands,
+   * MUT_DEADLINE_EXCEEDED (what was started there may go on).
    */
   async run(command: readonly string[], { input, inputFile, deadlineMs = runMax }: RemoteRunOptions = {}): Promise<RemoteResult> {
-    const result = await this.#client(['-T', '--', this.destination, remoteCommand(command)], {
-      deadlineMs, ...(input === undefined ? {} : { input }), ...(inputFile === undefined ? {} : { inputFile }),
-    });
-    if (result.isTimedOut) throw new MutiraoError('MUT_DEADLINE_EXCEEDED', `${this.destination}: "${command.slice(0, 3).join(' ').slice(0, 80)}" gave no end in ${deadlineMs / 1000} s`);
-    const stderr = result.stderr.toString();
+    const mark = randomBytes(8).toString('hex');
+    const words = ['-T', '--', this.destination, remoteCommand(frameCommand(mark, command))];
+    const from = performance.now();
+    for (let pause = sessionPauseMin; ; pause = Math.min(2 * pause, sessionPauseMax)) {
+      const result = await this.#client(words, { deadlineMs, ...(input === undefined ? {} : { input }), ...(inputFile === undefined ? {} : { inputFile }) });
+      if (result.isTimedOut) throw new MutiraoError('MUT_DEADLINE_EXCEEDED', `${this.destination}: "${command.slice(0, 3).join(' ').slice(0, 80)}" ${describeDelay(mark, result, deadlineMs)}`);
+      const answer = await this.#answerOf(mark, result);
+      if (answer !== undefined) return answer;
+      if (performance.now() - from > Math.min(deadlineMs, sessionWaitMax)) throw new MutiraoError('MUT_UNREACHABLE', `${this.destination}: ${sessionAdvice}`);
+      await delay(pause);
+    }
+  }
+
+  /** What came of a framed command; undefined when the other host gave it no session. @throws as `run`. */
+  async #answerOf(mark: string, { status, stdout, stderr, isTruncated }: CommandResult): Promise<RemoteResult | undefined> {
+    const [out, err] = [stdout.toString(), stderr.toString()];
     // 255 is the command's own status or ssh's; it is ssh's when there is no connection any more.
-    if (result.status === 255 && !(await this.#answers())) throw this.#gone(stderr);
-    return { status: result.status, stdout: result.stdout.toString(), stderr };
+    if (status === 255 && !(await this.#answers())) throw this.#gone(err);
+    const answer = readAnswer(mark, { out, err, status, isTruncated });
+    if (answer === 'cut') throw new MutiraoError('MUT_UNREACHABLE', `${this.destination}: the end of an answer was lost on its way`);
+    if (answer !== undefined) return answer;
+    if (status === 255 && isSessionRefused(err)) return undefined;
+    throw new MutiraoError('MUT_SSH_SHELL', `${this.destination}: ${describeRefusal(status, out, err)}`);
   }
 
   /**
@@ -173,8 +199,9 @@ export class SshConnection {
     const draft = draftOf(socket);
     const { status, stderr } = await this.#client(['-O', 'forward', '-R', `${forwardWord(draft)}:${forwardWord(localAddress)}`, '--', this.destination], { deadlineMs: forwardMax });
     if (status !== 0 && !this.isOpen) throw this.#gone(stderr.toString());
-    const problem = status === 0 ? (await this.run(['mv', '-f', '--', pathOf(draft), pathOf(socket)])).stderr : `${stderr.toString()}\n${socketAdvice}`;
-    if (problem !== '') throw new MutiraoError('MUT_UNREACHABLE', `${this.destination}: ${localAddress} cannot be forwarded back to ${socket}: ${lastWords(problem)}`);
+    const moved = status === 0 ? await this.run(['mv', '-f', '--', pathOf(draft), pathOf(socket)]) : undefined;
+    const problem = moved?.stderr ?? `${stderr.toString()}\n${socketAdvice}`;
+    if (moved?.status !== 0) throw new MutiraoError('MUT_UNREACHABLE', `${this.destination}: ${localAddress} cannot be forwarded back to ${socket}: ${lastWords(problem)}`);
   }
 
   /**
@@ -242,7 +269,7 @@ export class SshConnection {
 
   #ended(startError: string): void {
     const told = this.#master.stderr.bytes().toString();
-    this.#closed = startError === '' ? sshError(this.destination, told) : new MutiraoError('MUT_UNREACHABLE', `cannot start ${this.#program}: ${startError}`);
+    this.#closed = startError === '' ? sshError(this.destination, told, this.#hasConnected) : new MutiraoError('MUT_UNREACHABLE', `cannot start ${this.#program}: ${startError}`);
     if (this.#signal?.aborted === true) this.#closed = new MutiraoError('MUT_CANCELLED', `ssh ${this.destination}: given up`);
     this.#signal?.removeEventListener('abort', this.close);
     this.#watchdog.close();
@@ -250,6 +277,27 @@ export class SshConnection {
     if (this.#isClosing) return;
     for (const listener of this.#listeners) listener(this.#closed);
   }
+}
+
+interface FramedStreams {
+  readonly out: string;
+  readonly err: string;
+  readonly status: number;
+  readonly isTruncated: boolean;
+}
+
+/** The command's own part of what came; undefined when it never ran. */
+function readAnswer(mark: string, { out, err, status, isTruncated }: FramedStreams): RemoteResult | 'cut' | undefined {
+  const body = readFrame(mark, out);
+  if (body === undefined) return undefined;
+  // With a status of 128 or more its shell may have been killed before it wrote the second mark.
+  if (!body.isWhole && status < 128 && !isTruncated) return 'cut';
+  return { status, stdout: body.text, stderr: readFrame(mark, err)?.text ?? err };
+}
+
+function describeDelay(mark: string, { stdout }: CommandResult, deadlineMs: number): string {
+  const hasBegun = readFrame(mark, stdout.toString()) !== undefined;
+  return hasBegun ? `gave no end in ${deadlineMs / 1000} s` : `did not begin within ${deadlineMs / 1000} s: the host or the way to it is slow, or ${sessionAdvice}`;
 }
 
 const copyScript = `

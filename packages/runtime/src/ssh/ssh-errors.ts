@@ -1,21 +1,37 @@
 import { MutiraoError, type ErrorCode } from '@mutirao/api/errors';
 
-const kinds: readonly (readonly [RegExp, ErrorCode])[] = [
-  [/host key verification failed|remote host identification has changed|no .*host key is known/i, 'MUT_SSH_HOST_KEY'],
-  [/permission denied|too many authentication failures|no more authentication methods/i, 'MUT_SSH_DENIED'],
-  [/bad configuration option|bad owner or permissions|can't open user config file|unknown option|usage: ssh|keyword .* extra arguments|missing argument/i, 'MUT_BAD_CONFIG'],
+/** Before it connects ssh complains of its own files and options alone, in its first words. */
+const configPattern = /^(?:bad owner or permissions on \/|can't open user config file |unknown option -- |usage: ssh|(?:command-line|\/\S*):? line \d+: )/i;
+
+/** How ssh itself ends when it is not let in, in its last two lines. Nothing else is believed: a banner of the other host may say "Permission denied". */
+const refusals: readonly (readonly [RegExp, ErrorCode])[] = [
+  [/^(?:\S+@\S+: )?Host key verification failed\.$|^No \S+ host key is known for /, 'MUT_SSH_HOST_KEY'],
+  [/(?:^|\S)\S*@\S+: Permission denied \([\w,.@-]*\)\.$|^Received disconnect from .*: Too many authentication failures|^no more authentication methods/i, 'MUT_SSH_DENIED'],
 ];
 
-/** Turns the last words of an `ssh` that could not connect into an error. */
-export function sshError(destination: string, told: string): MutiraoError {
+/**
+ * Turns the last words of an `ssh` that ended into an error.
+ *
+ * @param hasConnected whether the other host had let it in: then whatever ended it is a matter of the network or of the other host, and passes.
+ */
+export function sshError(destination: string, told: string, hasConnected = false): MutiraoError {
   const words = lastWords(told);
-  const code = kinds.find(([pattern]) => pattern.test(told))?.[1] ?? 'MUT_UNREACHABLE';
-  return new MutiraoError(code, `ssh ${destination}: ${words === '' ? 'it ended without a word' : words}`);
+  const message = `ssh ${destination}: ${words === '' ? 'it ended without a word' : words}`;
+  return new MutiraoError(hasConnected ? 'MUT_UNREACHABLE' : codeOf(told), message);
+}
+
+function codeOf(told: string): ErrorCode {
+  const lines = linesOf(told);
+  if (configPattern.test(lines[0] ?? '')) return 'MUT_BAD_CONFIG';
+  return refusals.find(([pattern]) => lines.slice(-2).some((line) => pattern.test(line)))?.[1] ?? 'MUT_UNREACHABLE';
 }
 
 /** What a command told in the end, in one line of at most 400 characters. */
 export function lastWords(told: string): string {
-  const lines = told.split(/\r?\n/).map((line) => line.trim())
-    .filter((line) => line !== '' && !/^(?:\*\* |@{5}|Warning: Permanently added|Killed by signal|Shared connection to)/.test(line));
-  return lines.slice(-3).join('; ').slice(-400);
+  return linesOf(told).slice(-3).join('; ').slice(-400);
+}
+
+function linesOf(told: string): string[] {
+  return told.split(/\r?\n/).map((line) => line.trim())
+    .filter((line) => line !== '' && !/^(?:debug\d: |\*\* |@{5}|Warning: Permanently added|Killed by signal|Shared connection to)/.test(line));
 }

@@ -106,9 +106,11 @@ export class SshServer {
     const user = userInfo().username;
     const env = Object.entries({ HOME: this.home, ...this.#options.env }).map(([name, value]) => `"${name}=${value}"`);
     writeFileSync(join(this.folder, 'sshd_config'), [
+      // Of a word that stands twice sshd takes the first.
+      ...this.#options.config ?? [],
       `Port ${this.#port}`, 'ListenAddress 127.0.0.1', `HostKey ${join(this.folder, 'host_key')}`, `AuthorizedKeysFile ${join(this.folder, 'authorized_keys')}`,
       'PidFile none', 'StrictModes no', 'UsePAM no', 'PasswordAuthentication no', 'KbdInteractiveAuthentication no', 'PermitRootLogin prohibit-password',
-      'UseDNS no', 'MaxStartups 100', 'MaxSessions 100', `SetEnv ${env.join(' ')}`, ...this.#options.config ?? [], '',
+      'UseDNS no', 'MaxStartups 100', 'MaxSessions 100', `SetEnv ${env.join(' ')}`, '',
     ].join('\n'));
     const hostKey = readFileSync(join(this.folder, 'host_key.pub'), 'utf8').trim();
     writeFileSync(join(this.folder, 'known_hosts'), `[127.0.0.1]:${this.#port} ${hostKey}\n`);

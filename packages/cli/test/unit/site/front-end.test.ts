@@ -40,6 +40,18 @@ test('what was started on another login host of the same home folder is neither 
   t.is(readFileSync(at('provider.pid'), 'utf8'), '4242 abc login2\n');
 });
 
+test('half an answer is refused, and nothing is done on it', async (t) => {
+  const whole = ['base=/home/ana/.mutirao', 'system=Linux x86_64', 'owner=0123456789abcdef ana@home:/home/ana/.mutirao'];
+  const answers = (lines: readonly string[]): FrontEnd => new FrontEnd({ run: () => Promise.resolve({ status: 0, stdout: `${lines.join('\n')}\n`, stderr: '' }) }, site, '/home/ana/.mutirao');
+  for (const [index, name] of ['base', 'system', 'owner'].entries()) {
+    await t.throwsAsync(answers(whole.toSpliced(index, 1)).look('abc'), { code: 'MUT_UNREACHABLE', message: `ana@login gave an answer without "${name}"` });
+    await t.throwsAsync(answers(whole.with(index, `title${whole[index] ?? ''}`)).look('abc'), { code: 'MUT_UNREACHABLE' });
+  }
+  await t.throwsAsync(answers(['base=front', ...whole.slice(1)]).look('abc'), { message: 'ana@login gave an answer with a wrong "base": "front"' });
+  await t.throwsAsync(answers(['pid=', 'info={}']).start('provider', 'abc', 'provider.json', []), { message: /a wrong "pid"/ });
+  await t.throwsAsync(answers(['pid=7']).start('provider', 'abc', 'provider.json', []), { message: /without "info"/ });
+});
+
 test('what was started on this host and lives no more is not told of, and removing leaves nothing', async (t) => {
   const { frontEnd, at } = aFront(t);
   await frontEnd.look('abc');

@@ -130,6 +130,7 @@ export const ErrorReason = {
   MUT_SPOOL_FULL: 84,
   MUT_SSH_DENIED: 78,
   MUT_SSH_HOST_KEY: 79,
+  MUT_SSH_SHELL: 159,
   MUT_STAGING_FAILED: 62,
   MUT_START_IN_PAST: 112,
   MUT_STOPPING: 36,
@@ -294,6 +295,7 @@ export namespace ErrorReason {
   export type MUT_SPOOL_FULL = typeof ErrorReason.MUT_SPOOL_FULL;
   export type MUT_SSH_DENIED = typeof ErrorReason.MUT_SSH_DENIED;
   export type MUT_SSH_HOST_KEY = typeof ErrorReason.MUT_SSH_HOST_KEY;
+  export type MUT_SSH_SHELL = typeof ErrorReason.MUT_SSH_SHELL;
   export type MUT_STAGING_FAILED = typeof ErrorReason.MUT_STAGING_FAILED;
   export type MUT_START_IN_PAST = typeof ErrorReason.MUT_START_IN_PAST;
   export type MUT_STOPPING = typeof ErrorReason.MUT_STOPPING;
