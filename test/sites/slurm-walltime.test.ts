@@ -14,7 +14,8 @@ test.serial('tasks that a walltime ends under run again in the next allocation',
   const { client } = site.grid;
   // Eight run at first. The two after them begin within the minute, and would end after the 90 s that Slurm may let it last.
   const jobId = await client.submit([taskGroup('if [ {} -lt 8 ]; then sleep 50; else sleep 45; fi', 10)]);
-  const job = await client.waitEnded(jobId);
+  // Two walltimes of up to 90 s, and what Slurm takes to end one allocation and to start the next.
+  const job = await client.waitEnded(jobId, 360_000);
   t.is(job.finishedCount, 10);
   await site.untilExplained('q1', /MUT_WALLTIME_ENDED/);
   const replicas = (await client.tasks(jobId)).flatMap((task) => task.replicas);

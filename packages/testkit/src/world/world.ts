@@ -12,6 +12,9 @@ import type { WorldCase } from './world-case.ts';
 /** Tasks of the job that runs beside all cases. */
 const bystanders = 60;
 
+/** All cases are submitted at once, and the last one waits for all others to be served. */
+const allCasesMax = 480_000;
+
 /** A grid that cases of this collection run on, by whatever kind of machine. */
 export interface WorldPlace {
   readonly client: BrokerClient;
@@ -51,7 +54,7 @@ export class World {
       ...this.#common(), replicasMax: 1, homeDirectory: folder,
       limits: { runTimeMsMax: aCase.runTimeMax ?? 120_000, memoryBytesMax: aCase.memoryMax ?? 0, outputBytesMax: 0 },
     });
-    await client.waitEnded(jobId);
+    await client.waitEnded(jobId, allCasesMax);
     return [...await faultsOf(client, jobId, aCase, results), ...await this.#machineFaults()];
   }
 
@@ -59,7 +62,7 @@ export class World {
   async faultsBeside(): Promise<string[]> {
     const { client } = this.#place;
     const expected = { status: 'finished', standardOutput: 'own-{}\nend-{}\n' } as const;
-    await client.waitEnded(this.#bystanderJob);
+    await client.waitEnded(this.#bystanderJob, allCasesMax);
     const faults = await faultsOf(client, this.#bystanderJob, { title: '', command: '', expected }, '');
     await until(() => this.#leftovers().length === 0, 'what tasks left behind is ended', 20_000).catch(() => undefined);
     return [...faults, ...this.#leftovers().map((line) => `still runs: ${line}`)];
