@@ -9,7 +9,7 @@ import { GridMachineServiceClient, type AttachRequest, type AttachResponse } fro
 import { readToken, tokenPath } from '@mutirao/runtime/files';
 import { agentTrust, identityFolder, initIdentity, userTrust } from '@mutirao/runtime/identity';
 import { dial, messagesOf, openStream, type MessageStream } from '@mutirao/runtime/rpc';
-import { PretendBroker, Program, until } from '@mutirao/testkit';
+import { inviteMachine, PretendBroker, Program, until } from '@mutirao/testkit';
 
 const day = 24 * 3_600_000;
 const loopback = 'tls://127.0.0.1:0';
@@ -165,7 +165,8 @@ serial('wrong, missing and foreign credentials are refused', async (t) => {
   // The token of the home, which brokers show, and the credential of another provider.
   await refused({ MUTIRAO_CREDENTIAL: readToken(tokenPath(home)) });
   await refused({ MUTIRAO_AGENT_PROVIDER: other.agentsAddress });
-  await refused({ MUTIRAO_CREDENTIAL: readToken(join(home, 'providers', 'c2', 'machine-token')) });
+  const invitation = { ...environment, MUTIRAO_CREDENTIAL: await inviteMachine(home, 'c2', 'pc') };
+  t.is(await t.context.attach(invitation, 0, 'a secret of the machine').end(), 'MUT_INVITATION_REFUSED');
   // A user's certificate is no way in at this door either.
   const asUser = dial(GridMachineServiceClient, provider.agentsAddress, { token: credential, trust: userTrust(home, {}) });
   await t.throwsAsync(async () => { for await (const _message of messagesOf(asUser.pullContent({ transferId: 'x' }))) break; }, { code: 'MUT_UNAUTHENTICATED' });

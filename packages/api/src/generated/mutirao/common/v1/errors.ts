@@ -41,6 +41,7 @@ export const ErrorReason = {
   MUT_CONTENT_NOT_FOUND: 13,
   MUT_CONTENT_TOO_LARGE: 64,
   MUT_CREDENTIAL_COPIED: 80,
+  MUT_CREDENTIAL_NAME: 158,
   MUT_DATA_MISSING: 69,
   MUT_DEADLINE_EXCEEDED: 14,
   MUT_DISK_FULL: 65,
@@ -60,6 +61,7 @@ export const ErrorReason = {
   MUT_INPUT_UNPLACEABLE: 152,
   MUT_INPUT_UNUSABLE: 155,
   MUT_INTERNAL: 16,
+  MUT_INVITATION_REFUSED: 159,
   MUT_JDF_DIALECT: 17,
   MUT_JDF_NO_REMOTE: 18,
   MUT_JDF_NO_TASK: 19,
@@ -73,10 +75,12 @@ export const ErrorReason = {
   MUT_LOOPBACK_ONLY: 24,
   MUT_MACHINES_DIALECT: 72,
   MUT_MACHINES_SYNTAX: 73,
+  MUT_MACHINE_ATTACHED: 160,
   MUT_MACHINE_LEFT: 46,
   MUT_MACHINE_LOST: 25,
   MUT_MACHINE_MOVED: 47,
   MUT_MACHINE_QUARANTINED: 85,
+  MUT_MACHINE_REMOVED: 161,
   MUT_MACHINE_UNFIT: 153,
   MUT_MAINTENANCE_EXISTS: 135,
   MUT_MEMORY_MAX: 55,
@@ -206,6 +210,7 @@ export namespace ErrorReason {
   export type MUT_CONTENT_NOT_FOUND = typeof ErrorReason.MUT_CONTENT_NOT_FOUND;
   export type MUT_CONTENT_TOO_LARGE = typeof ErrorReason.MUT_CONTENT_TOO_LARGE;
   export type MUT_CREDENTIAL_COPIED = typeof ErrorReason.MUT_CREDENTIAL_COPIED;
+  export type MUT_CREDENTIAL_NAME = typeof ErrorReason.MUT_CREDENTIAL_NAME;
   export type MUT_DATA_MISSING = typeof ErrorReason.MUT_DATA_MISSING;
   export type MUT_DEADLINE_EXCEEDED = typeof ErrorReason.MUT_DEADLINE_EXCEEDED;
   export type MUT_DISK_FULL = typeof ErrorReason.MUT_DISK_FULL;
@@ -225,6 +230,7 @@ export namespace ErrorReason {
   export type MUT_INPUT_UNPLACEABLE = typeof ErrorReason.MUT_INPUT_UNPLACEABLE;
   export type MUT_INPUT_UNUSABLE = typeof ErrorReason.MUT_INPUT_UNUSABLE;
   export type MUT_INTERNAL = typeof ErrorReason.MUT_INTERNAL;
+  export type MUT_INVITATION_REFUSED = typeof ErrorReason.MUT_INVITATION_REFUSED;
   export type MUT_JDF_DIALECT = typeof ErrorReason.MUT_JDF_DIALECT;
   export type MUT_JDF_NO_REMOTE = typeof ErrorReason.MUT_JDF_NO_REMOTE;
   export type MUT_JDF_NO_TASK = typeof ErrorReason.MUT_JDF_NO_TASK;
@@ -238,10 +244,12 @@ export namespace ErrorReason {
   export type MUT_LOOPBACK_ONLY = typeof ErrorReason.MUT_LOOPBACK_ONLY;
   export type MUT_MACHINES_DIALECT = typeof ErrorReason.MUT_MACHINES_DIALECT;
   export type MUT_MACHINES_SYNTAX = typeof ErrorReason.MUT_MACHINES_SYNTAX;
+  export type MUT_MACHINE_ATTACHED = typeof ErrorReason.MUT_MACHINE_ATTACHED;
   export type MUT_MACHINE_LEFT = typeof ErrorReason.MUT_MACHINE_LEFT;
   export type MUT_MACHINE_LOST = typeof ErrorReason.MUT_MACHINE_LOST;
   export type MUT_MACHINE_MOVED = typeof ErrorReason.MUT_MACHINE_MOVED;
   export type MUT_MACHINE_QUARANTINED = typeof ErrorReason.MUT_MACHINE_QUARANTINED;
+  export type MUT_MACHINE_REMOVED = typeof ErrorReason.MUT_MACHINE_REMOVED;
   export type MUT_MACHINE_UNFIT = typeof ErrorReason.MUT_MACHINE_UNFIT;
   export type MUT_MAINTENANCE_EXISTS = typeof ErrorReason.MUT_MAINTENANCE_EXISTS;
   export type MUT_MEMORY_MAX = typeof ErrorReason.MUT_MEMORY_MAX;
