@@ -90,12 +90,13 @@ export class AgentGate {
     if (this.#entered.get(machineId)?.digest !== digestOf(credential)) throw new MutiraoError('MUT_CREDENTIAL_COPIED', `machine ${machineId} is another agent's`);
   }
 
-  /** An agent's stream has ended. @param hasLeft it said good-bye, so that another may take its place. */
-  leave(machineId: MachineId, hasLeft: boolean): void {
+  /**
+   * An agent's stream has ended. A machine of a request stays its agent's until the request is over, also where that agent said good-bye: no other process is
+   * started for it, and whoever copied the credential would find a place there.
+   */
+  leave(machineId: MachineId): void {
     const known = this.#entered.get(machineId);
-    if (known === undefined || (known.requestId !== '' && !hasLeft)) return;
-    this.#forget(machineId, known);
-    if (known.requestId !== '') this.#erase(machineId);
+    if (known?.requestId === '') this.#forget(machineId, known);
   }
 
   /** @throws {MutiraoError} MUT_CREDENTIAL_COPIED unless an agent of the request has entered with the secret. */
@@ -143,9 +144,9 @@ export class AgentGate {
   }
 }
 
-/** A request's machines are counted from 0. */
+/** A request's machines are counted from 0, each with one name: 00 would be a second one for 0. */
 function demandMachine(machineId: MachineId, requestId: RequestId, width: ProcessorCount): void {
-  const index = /\.(\d{1,7})$/.exec(machineId)?.[1];
+  const index = /\.(0|[1-9]\d{0,6})$/.exec(machineId)?.[1];
   if (index === undefined || Number(index) >= width) {
     throw new MutiraoError('MUT_CREDENTIAL_COPIED', `machine ${machineId} is none of request ${requestId}, which has ${width}`);
   }

@@ -278,7 +278,7 @@ export class Relay {
     if (this.#agentsByMachine.get(machineId) === link) {
       this.#agentsByMachine.delete(machineId);
       this.#options.measure.forget(machineId);
-      this.#options.gate.leave(machineId, hasLeft);
+      this.#options.gate.leave(machineId);
     }
     this.#options.log.info({ machine: machineId, left: hasLeft }, 'agent detached');
     this.#options.deliver({ kind: 'AgentDetached', machineId, attachmentId, hasLeft });
