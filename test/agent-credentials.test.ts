@@ -22,7 +22,7 @@ class Attachment {
   ended: MutiraoError | undefined;
 
   /** Attaches as the machine of a request. */
-  constructor(environment: Readonly<Record<string, string>>, index: number, secret: string) {
+  constructor(environment: Readonly<Record<string, string>>, index: number | string, secret: string) {
     const { MUTIRAO_AGENT_PROVIDER: address = '', MUTIRAO_CREDENTIAL: credential = '', MUTIRAO_AGENT_REQUEST: requestId = '' } = environment;
     this.client = dial(GridMachineServiceClient, address, { token: secret === '' ? credential : `${credential}~${secret}`, trust: agentTrust('/nowhere', environment) });
     const stream: MessageStream<AttachResponse, AttachRequest> = openStream(this.client.attach());
@@ -94,7 +94,7 @@ class Door {
     return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
   }
 
-  attach(environment: Readonly<Record<string, string>>, index: number, secret: string): Attachment {
+  attach(environment: Readonly<Record<string, string>>, index: number | string, secret: string): Attachment {
     const attachment = new Attachment(environment, index, secret);
     this.attachments.push(attachment);
     return attachment;
@@ -139,6 +139,18 @@ serial('a copied credential gets nothing: not the machine, not another one, not 
   await t.context.provider.crash();
   t.is(await t.context.attach(environment, 0, 'other').end(), 'MUT_CREDENTIAL_COPIED');
   await t.context.attach(environment, 0, 'mine').welcome();
+});
+
+serial('a copied credential gets no place under another spelling of its name, nor one whose agent has left', async (t) => {
+  const environment = await t.context.environment();
+  const agent = t.context.attach(environment, 0, 'mine');
+  await agent.welcome();
+  for (const spelling of ['00', '000', '0000000']) t.is(await t.context.attach(environment, spelling, `other${spelling}`).end(), 'MUT_CREDENTIAL_COPIED', spelling);
+  await until(() => t.context.broker.heard('joined').length === 1, 'the machine joins');
+  agent.stream.end();
+  await until(() => t.context.broker.heard('lost').length === 1, 'the machine has left');
+  t.is(await t.context.attach(environment, 0, 'other').end(), 'MUT_CREDENTIAL_COPIED');
+  t.is(t.context.broker.heard('joined').length, 1);
 });
 
 serial('when an allocation ends its open streams are closed, and its credential is refused on new ones and new connections', async (t) => {

@@ -100,12 +100,13 @@ export class MachineCredentials {
    * Makes an invitation. One of the same name that was not used is void from then on; a credential of that name stays good until the invitation is used.
    *
    * @param validFor 0 for a day.
-   * @throws {MutiraoError} MUT_BAD_REQUEST; MUT_MACHINE_REMOVED where the name was removed and `unlessRemoved` is set; MUT_DISK_FULL.
+   * @throws {MutiraoError} MUT_BAD_REQUEST; MUT_MACHINE_REMOVED where `unlessRemoved` is set and the name was removed and not invited since; MUT_DISK_FULL.
    */
   invite(name: string, validFor: Duration, { unlessRemoved = false }: { readonly unlessRemoved?: boolean } = {}): Invitation {
     demandName(name);
     if (validFor > validMax) throw new MutiraoError('MUT_BAD_REQUEST', `an invitation would be valid for ${Math.round(validFor / day)} days; want ${validMax / day} at most`);
-    if (unlessRemoved && this.#standingOf(name)?.status === 'removed') throw removedError(name);
+    const standing = unlessRemoved ? this.#standingOf(name) : undefined;
+    if (standing?.status === 'removed' && standing.expiresAt === undefined) throw removedError(name);
     const now = this.#clock.now();
     const [secret, expiresAt] = [`${invitationPrefix}${makeToken()}`, now + (validFor || validDefault)];
     const digest = digestOf(secret);

@@ -240,7 +240,7 @@ export class Relay {
     if (former === undefined) return;
     const isSame = former.identity.incarnation === incarnation;
     if (!isSame && !(origin.kind === 'machine' && origin.isInvited)) {
-      this.#options.log.warn({ machine: machineId }, 'a second agent shows the credential of a machine whose agent is attached, and is refused: it was started twice, or somebody copied the credential');
+      if (former.noteSecond(this.#options.clock.now())) this.#options.log.warn({ machine: machineId }, 'a second agent shows the credential of a machine whose agent is attached, and is refused: it was started twice, or somebody copied the credential');
       throw new MutiraoError('MUT_MACHINE_ATTACHED', `machine ${machineId} has an agent that is attached now, and this is another one with the same credential`);
     }
     former.stream.close(new MutiraoError(isSame ? 'MUT_REATTACH' : 'MUT_REPLACED', `machine ${machineId} has attached anew`));

@@ -81,6 +81,9 @@ test('a removed machine is refused by name, with any invitation that it had, unt
     t.throws(() => machines.invite('pc', 0, { unlessRemoved: true }), { code: 'MUT_MACHINE_REMOVED' });
   }
   t.like(store.machines.list()[0], { name: 'pc', status: 'removed' });
+  // The owner wants it back: an agent that invites itself may, too.
+  store.machines.invite('pc', 0);
+  t.notThrows(() => store.machines.invite('pc', 0, { unlessRemoved: true }));
   store.machines.join('pc', store.machines.invite('pc', 0).secret, secret);
   t.deepEqual(store.restart().recognise('', secret), joined);
   t.notThrows(() => store.machines.invite('pc', 0, { unlessRemoved: true }));
