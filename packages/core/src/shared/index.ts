@@ -11,3 +11,4 @@ export { isPrintable, showJson, showPrinted, showText } from './printable-text.t
 export { IndexSet, type IndexRange } from './index-set.ts';
 export { countIn, rangesOf } from './ranges.ts';
 export { describeBytes, describeExactTime, describeInstant, describeTime, plural } from './sentences.ts';
+export { otherKeys, RepeatLimit, type RepeatRules, type SkippedLines } from './repeat-limit.ts';

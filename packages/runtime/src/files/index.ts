@@ -25,6 +25,7 @@ export { HomeProver } from './home-prover.ts';
 export { openRegular, readRegular } from './open-regular.ts';
 export { findSiteTokenAt, siteFolder, siteNames, tokenOfProvider } from './site-files.ts';
 export { ensureToken, makeToken, readToken, tokenPath } from './token.ts';
+export { RotatingFile, type RotatingFileOptions } from './rotating-file.ts';
 export { writeAtomic } from './write-atomic.ts';
 export { writeDescriptor } from './write-descriptor.ts';
 export { freeBytes, isFullDisk, Room, type RoomOptions } from './room.ts';

@@ -1,0 +1,1 @@
+export { auditPath, openAudit, quietAudit, type Audit, type AuditAction, type AuditEntry } from './audit-log.ts';
