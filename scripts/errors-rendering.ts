@@ -1,4 +1,4 @@
-import { limits, type Limit } from '@mutirao/api/limits';
+import { limits, openRequestBytes, requestBytes, requestBytesUsual, serverLimits, streamedRequestBytes, type Limit } from '@mutirao/api/limits';
 import { registry, type ErrorEntry } from '@mutirao/api/errors';
 import { consequences, faultRows, type Fault, type Phase } from '@mutirao/core/bag';
 
@@ -88,9 +88,36 @@ export function limitsMarkdown(): string {
     '',
     '| name | at most | unit | of what |',
     '|---|---|---|---|',
-    ...entries.map(([name, { max, unit, of }]) => `| ${name} | ${max.toLocaleString('en-US')} | ${unit} | ${of} |`),
+    ...entries.map(describeLimit),
     '',
+    ...serverLimitsMarkdown(),
   ].join('\n');
+}
+
+function describeLimit([name, { max, unit, of }]: [string, Limit]): string {
+  return `| ${name} | ${max.toLocaleString('en-US')} | ${unit} | ${of} |`;
+}
+
+function serverLimitsMarkdown(): string[] {
+  const entries: [string, Limit][] = Object.entries(serverLimits);
+  const larger = Object.entries(requestBytes).map(([path, bytes]) => `| ${path.split('/').at(-1) ?? ''} | ${bytes.toLocaleString('en-US')} |`);
+  return [
+    '## Connections and calls',
+    '',
+    'Every server decides by the headers of a call (its method and its credential) whether it is admitted. The body of a call that is not admitted is neither read nor kept. A connection is *proven* once a',
+    'call on it came with a credential that was accepted..',
+    '',
+    '| name | at most | unit | of what |',
+    '|---|---|---|---|',
+    ...entries.map(describeLimit),
+    '',
+    `The request of a call is at most ${requestBytesUsual.toLocaleString('en-US')} bytes, that of a health check ${openRequestBytes.toLocaleString('en-US')}, each message of a stream of requests ${streamedRequestBytes.toLocaleString('en-US')}. Requests must not be compressed. These calls may be larger:`,
+    '',
+    '| call | bytes |',
+    '|---|---|',
+    ...larger,
+    '',
+  ];
 }
 
 const phases: readonly (readonly [Phase, string])[] = [

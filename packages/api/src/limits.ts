@@ -8,6 +8,9 @@ export interface Limit {
 
 type LimitUnit = 'characters' | 'items' | 'processors' | 'bytes' | 'ms' | 'ms since 1970';
 
+const kibibyte = 1024;
+const mebibyte = 1024 ** 2;
+
 /** The last instant of the year 9999. */
 const lastInstant = 253_402_300_799_999;
 
@@ -47,6 +50,43 @@ export const limits = {
   instant: { max: lastInstant, unit: 'ms since 1970', of: 'any instant; none is before 1970' },
   duration: { max: lastInstant, unit: 'ms', of: 'any duration, a walltime among them' },
 } as const satisfies Readonly<Record<string, Limit>>;
+
+/**
+ * The bounds on connections and calls that every server of Mutirao's API keeps, whoever calls.
+ *
+ * A connection is *proven* once a call on it came with a credential that was accepted.
+ */
+export const serverLimits = {
+  connections: { max: 10_000, unit: 'items', of: 'connections of one server' },
+  unprovenConnections: { max: 100, unit: 'items', of: 'connections of one server without a credential that was accepted; a further one closes the oldest of the host that has most of them, or is closed itself' },
+  unprovenGrace: { max: 1000, unit: 'ms', of: 'the age before which such a connection is not closed for a further one, so that many honest clients at once come in one after another' },
+  unprovenAge: { max: 20_000, unit: 'ms', of: 'the age of a connection without a credential that was accepted' },
+  unprovenCalls: { max: 4, unit: 'items', of: 'calls open at once on such a connection; only health checks need no credential' },
+  unprovenRefusals: { max: 100, unit: 'items', of: 'calls refused on such a connection before it is closed' },
+  callsPerConnection: { max: 4096, unit: 'items', of: 'calls open at once on one connection' },
+  headerBytes: { max: 16 * kibibyte, unit: 'bytes', of: 'the headers of one call' },
+  requestStart: { max: 60_000, unit: 'ms', of: 'the arrival of a request that is one message, in addition to 1 s for each 8 KiB of it' },
+} as const satisfies Readonly<Record<string, Limit>>;
+
+/** Bytes of a request for which a slow sender gets one second more. */
+export const requestBytesPerSecond = 8 * kibibyte;
+
+/** The largest request of a call that is one message, where `requestBytes` names no other. */
+export const requestBytesUsual = 64 * kibibyte;
+
+/** The largest message of a stream of requests. */
+export const streamedRequestBytes = 16 * mebibyte;
+
+/** The largest request of a call that anybody may make. */
+export const openRequestBytes = 4 * kibibyte;
+
+/** Calls whose request may be larger than usual, by their path. */
+export const requestBytes: Readonly<Record<string, number>> = {
+  '/mutirao.broker.v1.BrokerService/SubmitJob': 256 * mebibyte,
+  '/mutirao.broker.v1.BrokerService/RetryTasks': 16 * mebibyte,
+  '/mutirao.provider.v1.GridMachineProviderService/AddMachines': 4 * mebibyte,
+  '/mutirao.cluster.v1.ClusterService/Allocate': mebibyte,
+};
 
 /** The name of a limit. */
 export type LimitName = keyof typeof limits;

@@ -49,6 +49,7 @@ export { slowEasy, slowReinsert, SlowResource, slowStartNow, slowStarts, startHe
 export { anyDraft, anyProblem, tenTasks } from './workflows.ts';
 export { isAlive } from './is-alive.ts';
 export { withOptions } from './with-options.ts';
+export { HostileClient, messagePrefix, type RawCall } from './hostile-client.ts';
 export { HandTimers } from './hand-timers.ts';
 export { hostileMessages, type HostileMessage } from './hostile-fields.ts';
 export { PretendStream, type Fate } from './pretend-stream.ts';

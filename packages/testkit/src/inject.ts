@@ -3,7 +3,7 @@ import type { CallContext, UnaryHandler } from '@mutirao/runtime/rpc';
 /** The context of a call that nobody cancels, from the user `ana`; `parts` replaces what a test is about. */
 export function aCallContext(parts: Partial<CallContext> = {}): CallContext {
   return {
-    userId: 'ana', credential: 'secret', deadline: undefined,
+    userId: 'ana', credential: 'secret', from: 'socket', deadline: undefined,
     signal: new AbortController().signal, stopping: new AbortController().signal, begin: () => undefined,
     ...parts,
   };

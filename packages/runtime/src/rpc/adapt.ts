@@ -2,7 +2,8 @@ import { Metadata, type ServerDuplexStream, type ServerReadableStream, type Serv
 import { MutiraoError } from '@mutirao/api/errors';
 import type { UserId } from '@mutirao/core/shared';
 import type { RevokedSerials } from '../identity/index.ts';
-import type { Logger } from '../log/index.ts';
+import type { Audit } from '../audit/index.ts';
+import type { Logger, RepeatedLines } from '../log/index.ts';
 import type { CallContext } from './context.ts';
 import { serverStream, serverWriter } from './call-stream.ts';
 import type { AnyHandler, BidiHandler, ClientStreamHandler, ServerStreamHandler, UnaryHandler } from './handlers.ts';
@@ -18,6 +19,9 @@ export interface RpcHost {
   /** Serial numbers of certificates that are taken no more; undefined where callers show tokens. */
   readonly revoked: RevokedSerials | undefined;
   readonly log: Logger;
+  /** Logs refusals, of which callers can cause any number. */
+  readonly refusals: RepeatedLines;
+  readonly audit: Audit;
   /** Aborted when the server begins to drain. */
   readonly stopping: AbortSignal;
   /** Streams both ways that are open now; drain closes them. */
@@ -32,6 +36,8 @@ interface SurfaceCall {
   readonly metadata: Metadata;
   getAuthContext(): { readonly sslPeerCertificate?: ShownCertificate };
   getDeadline(): Date | number;
+  /** Address of the caller; `unknown` at a socket of the file system. */
+  getPeer(): string;
   /** Also once it has ended well. */
   readonly cancelled: boolean;
   on(event: 'cancelled', listener: () => void): unknown;
@@ -63,11 +69,17 @@ export function admit(call: SurfaceCall, host: RpcHost): Admitted {
   return {
     context: {
       userId, credential, deadline: Number.isFinite(deadline) ? deadline : undefined, stopping: host.stopping,
+      get from() { return fromOf(call); },
       get signal() { return signal ??= signalOf(call); },
       begin: (values) => { call.sendMetadata(metadataOf(values)); },
     },
     peer,
   };
+}
+
+function fromOf(call: SurfaceCall): string {
+  const peer = call.getPeer();
+  return peer === 'unknown' ? 'socket' : peer;
 }
 
 /** Made when it is asked for: few calls do, every call ends as if it were cancelled, and the error of an abort costs as much as a small answer. */
@@ -91,8 +103,16 @@ interface Caller {
 }
 
 function admitByToken(call: SurfaceCall, tokens: TokenCheck): Caller {
-  const header = call.metadata.get('authorization')[0];
-  const credential = typeof header === 'string' ? /^Bearer (.+)$/i.exec(header)?.[1] : undefined;
+  return userOfToken(findBearer(call.metadata.get('authorization')[0]), tokens);
+}
+
+/** The token of an `authorization` header; undefined where there is none. */
+export function findBearer(header: unknown): string | undefined {
+  return typeof header === 'string' ? /^Bearer (.+)$/i.exec(header)?.[1] : undefined;
+}
+
+/** Whose token it is. @throws {MutiraoError} MUT_UNAUTHENTICATED */
+export function userOfToken(credential: string | undefined, tokens: TokenCheck): { readonly userId: UserId; readonly credential: string } {
   if (credential === undefined) throw new MutiraoError('MUT_UNAUTHENTICATED', 'no credential; want metadata "authorization: Bearer TOKEN"');
   const userId = tokens(credential);
   if (userId === undefined) throw new MutiraoError('MUT_UNAUTHENTICATED', 'the credential is not accepted');
@@ -166,7 +186,7 @@ function adaptServerStream({ path }: Method, handler: ServerStreamHandler<unknow
 
 function adaptBidi({ path }: Method, handler: BidiHandler<unknown, unknown>, host: RpcHost): UntypedHandleCall {
   return (call: ServerDuplexStream<unknown, unknown>): void => {
-    const stream = serverStream(call, host.log);
+    const stream = serverStream(call, { log: host.log, refusals: host.refusals });
     host.streams.add(stream);
     stream.onOver = (error) => {
       host.streams.delete(stream);
@@ -198,6 +218,6 @@ function refusalOf(error: unknown, path: string, host: RpcHost, isCounted = true
   const refusal = toMutiraoError(error);
   if (isCounted) host.count(path, refusal.code);
   if (refusal.code === 'MUT_INTERNAL') host.log.error({ err: error, path }, 'a call failed');
-  else if (refusal.code === 'MUT_PROTOCOL' || refusal.code === 'MUT_UNAUTHENTICATED') host.log.warn({ path, reason: refusal.message }, 'a call is refused');
+  else if (refusal.code === 'MUT_PROTOCOL' || refusal.code === 'MUT_UNAUTHENTICATED') host.refusals.warn(`${refusal.code} ${path}`, { path, reason: refusal.message }, 'a call is refused');
   return refusal;
 }

@@ -9,7 +9,11 @@ export interface ServiceBinding {
   /** Full name, as health checks name it. */
   readonly name: string;
   readonly definition: ServiceDefinition;
-  /** The handlers as grpc-js calls them. */
+  /** The host of its calls: that of the server, with the service's own tokens if it has any. */
+  hostOf(host: RpcHost): RpcHost;
+  /** Whether its callers are users, who have quotas, and no agents. */
+  readonly isForUsers: boolean;
+  /** The handlers as grpc-js calls them. @param host of its calls. */
   implement(host: RpcHost): UntypedServiceImplementation;
 }
 
@@ -34,9 +38,8 @@ export function bind<D extends ServiceDefinition, Raw extends keyof D & string =
   return {
     name: Object.values(definition)[0]?.path.split('/')[1] ?? '',
     definition: Object.fromEntries(methods),
-    implement: (host) => {
-      const ownHost = options.tokens === undefined ? host : { ...host, tokens: options.tokens, revoked: undefined };
-      return Object.fromEntries(methods.map(([name, method]) => [name, adapt(method, (handlers as Record<string, AnyHandler>)[name] as AnyHandler, ownHost)]));
-    },
+    isForUsers: options.tokens === undefined,
+    hostOf: (host) => (options.tokens === undefined ? host : { ...host, tokens: options.tokens, revoked: undefined }),
+    implement: (host) => Object.fromEntries(methods.map(([name, method]) => [name, adapt(method, (handlers as Record<string, AnyHandler>)[name] as AnyHandler, host)])),
   };
 }

@@ -1,6 +1,6 @@
 import type { ClientDuplexStream, ClientWritableStream, ServerDuplexStream, ServerWritableStream, ServiceError } from '@grpc/grpc-js';
 import { MutiraoError } from '@mutirao/api/errors';
-import type { Logger } from '../log/index.ts';
+import { RepeatedLines, type Logger } from '../log/index.ts';
 import { CallWriter, type CallEnding } from './call-writer.ts';
 import { Malformed } from './malformed.ts';
 import { fromStatus, toMutiraoError, toStatus } from './status.ts';
@@ -8,13 +8,20 @@ import type { MessageStream, StreamListener } from './streams.ts';
 
 type DuplexCall<In, Out> = ClientDuplexStream<Out, In> | ServerDuplexStream<In, Out>;
 
+/** Where a stream reports what went wrong on it. */
+export interface StreamLog {
+  readonly log: Logger;
+  /** For what the other side causes. */
+  readonly refusals: RepeatedLines;
+}
+
 /** A stream both ways, on a server or a client. */
 export class CallStream<In, Out> extends CallWriter<Out> implements MessageStream<In, Out> {
   readonly #call: DuplexCall<In, Out>;
-  readonly #log: Logger;
+  readonly #log: StreamLog;
   #listener: StreamListener<In> | undefined;
 
-  constructor(call: DuplexCall<In, Out>, ending: CallEnding, log: Logger) {
+  constructor(call: DuplexCall<In, Out>, ending: CallEnding, log: StreamLog) {
     super(call, ending);
     this.#call = call;
     this.#log = log;
@@ -54,15 +61,15 @@ export class CallStream<In, Out> extends CallWriter<Out> implements MessageStrea
       this.#listener?.onMessage(message);
     } catch (error) {
       const refusal = toMutiraoError(error);
-      if (refusal.code === 'MUT_INTERNAL') this.#log.error({ err: error }, 'a message could not be handled; its stream is closed');
-      else this.#log.warn({ code: refusal.code, reason: refusal.message }, 'a stream is closed for what came in on it');
+      if (refusal.code === 'MUT_INTERNAL') this.#log.log.error({ err: error }, 'a message could not be handled; its stream is closed');
+      else this.#log.refusals.warn(refusal.code, { code: refusal.code, reason: refusal.message }, 'a stream is closed for what came in on it');
       this.close(refusal);
     }
   };
 }
 
 /** The stream of a call both ways, on its server. */
-export function serverStream<In, Out>(call: ServerDuplexStream<In, Out>, log: Logger): CallStream<In, Out> {
+export function serverStream<In, Out>(call: ServerDuplexStream<In, Out>, log: StreamLog): CallStream<In, Out> {
   const stream = new CallStream<In, Out>(call, serverEnding(call), log);
   call.on('cancelled', () => { stream.finish(left()); });
   return stream;
@@ -77,7 +84,7 @@ export function serverWriter<Out>(call: ServerWritableStream<unknown, Out>): Cal
 
 /** The stream of a call both ways, on its client. */
 export function clientStream<In, Out>(call: ClientDuplexStream<Out, In>, log: Logger): CallStream<In, Out> {
-  const stream = new CallStream<In, Out>(call, clientEnding(call), log);
+  const stream = new CallStream<In, Out>(call, clientEnding(call), { log, refusals: new RepeatedLines(log) });
   call.on('error', (error: ServiceError) => { stream.finish(fromStatus(error)); });
   call.on('status', (ended: { readonly code: number }) => { if (ended.code === 0) stream.finish(undefined); });
   return stream;

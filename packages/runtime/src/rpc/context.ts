@@ -5,6 +5,8 @@ export interface CallContext {
   readonly userId: UserId;
   /** The credential that the call came with. */
   readonly credential: string;
+  /** Address of the caller with its port; `socket` at a socket of the file system. */
+  readonly from: string;
   /** When the caller stops waiting; undefined when it waits for ever. */
   readonly deadline: Instant | undefined;
   /** Aborted when the caller is gone or has cancelled. */

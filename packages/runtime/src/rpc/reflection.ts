@@ -13,6 +13,9 @@ interface Reflected extends Codec {
 const versions = ['grpc.reflection.v1.ServerReflection', 'grpc.reflection.v1alpha.ServerReflection'];
 const method = 'ServerReflectionInfo';
 
+/** The paths of server reflection. */
+export const reflectionPaths: readonly string[] = versions.map((version) => `/${version}/${method}`);
+
 /**
  * Adds server reflection (v1 and v1alpha) of these services over the published .proto files, for callers with a token.
  *

@@ -2,15 +2,21 @@ import { chmodSync } from 'node:fs';
 import { Server, type ServerCredentials } from '@grpc/grpc-js';
 import { addressTaken } from './address-taken.ts';
 import { MutiraoError } from '@mutirao/api/errors';
+import type { QuotaUse } from '@mutirao/core/quotas';
+import type { UserId } from '@mutirao/core/shared';
 import { ensureIdentity } from '../identity/index.ts';
-import type { Logger } from '../log/index.ts';
+import { quietAudit, type Audit } from '../audit/index.ts';
+import { RepeatedLines, type Logger } from '../log/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { RpcHost } from './adapt.ts';
+import { GatedMethods } from './admission/gated-methods.ts';
+import { guardServer, type GuardLimits } from './admission/guard-server.ts';
+import { noQuotas, UserLoads, type ServerQuotas } from './admission/user-loads.ts';
 import { isLoopback, isSocket, joinAddress, parseAddress, socketAddress, type HostAddress, type SocketAddress } from './address.ts';
 import type { ServiceBinding } from './bind.ts';
 import { channelOptions, messageBytesMax, withMessagesOf } from './channel.ts';
 import { OpenCalls } from './open-calls.ts';
-import { addReflection } from './reflection.ts';
+import { addReflection, reflectionPaths } from './reflection.ts';
 import { plainSecurity, tlsSecurity, type ServerSecurity } from './server-security.ts';
 import { makeRoomForSocket } from './socket-folder.ts';
 import type { TokenCheck } from './tokens.ts';
@@ -28,12 +34,20 @@ export interface ServeOptions {
   readonly metrics?: Metrics;
   /** The largest message either way; 16 MiB when left out. */
   readonly messageBytesMax?: number;
+  /** What users may take of the server; no bounds when left out. */
+  readonly quotas?: ServerQuotas;
+  /** Where refusals and changes are written down; nowhere when left out. */
+  readonly audit?: Audit;
+  /** Bounds on connections and calls other than those of the documentation, for tests. */
+  readonly limits?: Partial<GuardLimits>;
 }
 
 /** A server that takes calls. */
 export interface RunningServer {
   /** The address with the port that was taken, as `dial` wants it. */
   readonly address: string;
+  /** What a user takes of the server now: connections, open calls, and requests that are arriving. */
+  usesOf(userId: UserId): readonly QuotaUse[];
   /** Takes no new call, closes streams both ways, lets other calls end for `graceMs`, then cuts them off. */
   drain(graceMs: number): Promise<void>;
 }
@@ -54,25 +68,33 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const security = isTls ? tlsSecurity(options.identity, options.log) : plainSecurity;
   const stopping = new AbortController();
   const rpcHost: RpcHost = {
-    tokens: options.tokens, revoked: security.revoked, log: options.log, stopping: stopping.signal, streams: new Set(), certified: new OpenCalls(),
+    tokens: options.tokens, revoked: security.revoked, log: options.log, refusals: new RepeatedLines(options.log), audit: options.audit ?? quietAudit, stopping: stopping.signal, streams: new Set(), certified: new OpenCalls(),
     count: counter(options.metrics),
   };
   const server = new Server({ ...channelOptions, ...withMessagesOf(options.messageBytesMax ?? messageBytesMax) });
   // Loaded here, so that a process that only dials does not pay for it.
-  const { HealthImplementation } = await import('grpc-health-check');
+  const { HealthImplementation, service: healthService } = await import('grpc-health-check');
   const health = new HealthImplementation({ '': 'SERVING' });
+  const loads = new UserLoads(options.quotas ?? noQuotas);
+  const methods = new GatedMethods({ host: rpcHost, loads, messageBytesMax: options.messageBytesMax ?? messageBytesMax });
+  methods.addOpen(Object.values(healthService));
+  methods.addReflection(reflectionPaths);
+  const guard = guardServer(server, { methods: methods.byPath, loads, host: rpcHost, limits: options.limits });
   health.addToServer(server);
   addReflection(server, rpcHost, options.services.map((service) => service.name));
   for (const service of options.services) {
-    server.addService(service.definition, service.implement(rpcHost));
+    server.addService(service.definition, service.implement(service.hostOf(rpcHost)));
+    methods.addService(service);
     health.setStatus(service.name, 'SERVING');
   }
   const bound = await (isSocket(address) ? listenAtSocket(server, address, security.credentials) : listenAtPort(server, address, security.credentials));
   const stopWatching = isTls ? watchSecurity(security, rpcHost.certified) : () => undefined;
   return {
     address: `${options.address.startsWith('tls://') ? 'tls://' : ''}${bound}`,
+    usesOf: (userId) => loads.usesOf(userId),
     drain: async (graceMs) => {
       stopWatching();
+      guard.stop();
       for (const service of ['', ...options.services.map((binding) => binding.name)]) health.setStatus(service, 'NOT_SERVING');
       stopping.abort();
       for (const stream of rpcHost.streams) stream.close(new MutiraoError('MUT_STOPPING', 'the server is stopping'));

@@ -1,13 +1,14 @@
 import { EventEmitter } from 'node:events';
 import { Metadata } from '@grpc/grpc-js';
 import test from 'ava';
-import { quietLogger } from '../../../src/log/index.ts';
+import { quietAudit } from '../../../src/audit/index.ts';
+import { quietLogger, RepeatedLines } from '../../../src/log/index.ts';
 import { admit, type RpcHost } from '../../../src/rpc/adapt.ts';
 import { acceptToken } from '../../../src/rpc/tokens.ts';
 import { OpenCalls } from '../../../src/rpc/open-calls.ts';
 
 const host: RpcHost = {
-  tokens: acceptToken('secret', 'ana'), revoked: undefined, log: quietLogger, stopping: new AbortController().signal, streams: new Set(), certified: new OpenCalls(), count: () => undefined,
+  tokens: acceptToken('secret', 'ana'), revoked: undefined, log: quietLogger, refusals: new RepeatedLines(quietLogger), audit: quietAudit, stopping: new AbortController().signal, streams: new Set(), certified: new OpenCalls(), count: () => undefined,
 };
 
 /** A call as grpc-js gives it to handlers. */
@@ -26,6 +27,10 @@ class FakeCall extends EventEmitter {
 
   getDeadline(): number {
     return Infinity;
+  }
+
+  getPeer(): string {
+    return 'unknown';
   }
 
   sendMetadata(): void {

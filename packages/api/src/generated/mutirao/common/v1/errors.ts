@@ -156,6 +156,8 @@ export const ErrorReason = {
   MUT_UNSAFE_ATTRIBUTE: 156,
   MUT_UNTRUSTED: 81,
   MUT_USER_BOUND: 116,
+  MUT_USER_QUOTA: 160,
+  MUT_USER_RATE: 161,
   MUT_WALLTIME_ENDED: 43,
   MUT_WALLTIME_MAX: 44,
   MUT_WEB_FOREIGN: 145,
@@ -325,6 +327,8 @@ export namespace ErrorReason {
   export type MUT_UNSAFE_ATTRIBUTE = typeof ErrorReason.MUT_UNSAFE_ATTRIBUTE;
   export type MUT_UNTRUSTED = typeof ErrorReason.MUT_UNTRUSTED;
   export type MUT_USER_BOUND = typeof ErrorReason.MUT_USER_BOUND;
+  export type MUT_USER_QUOTA = typeof ErrorReason.MUT_USER_QUOTA;
+  export type MUT_USER_RATE = typeof ErrorReason.MUT_USER_RATE;
   export type MUT_WALLTIME_ENDED = typeof ErrorReason.MUT_WALLTIME_ENDED;
   export type MUT_WALLTIME_MAX = typeof ErrorReason.MUT_WALLTIME_MAX;
   export type MUT_WEB_FOREIGN = typeof ErrorReason.MUT_WEB_FOREIGN;

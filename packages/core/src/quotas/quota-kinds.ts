@@ -1,0 +1,44 @@
+/** How an amount of a quota is counted. */
+export type QuotaUnit = 'count' | 'bytes' | 'hours';
+
+/** Which kind of process keeps a quota. */
+export type QuotaKeeper = 'broker' | 'provider' | 'reservations' | 'server';
+
+/** One thing that a user may have only so much of. */
+export interface QuotaKind {
+  readonly unit: QuotaUnit;
+  /** What a user other than the owner may have where nothing else is configured. */
+  readonly usual: number;
+  readonly keeper: QuotaKeeper;
+  /** What is counted, for people. */
+  readonly of: string;
+  /** What a user who has reached it can do. */
+  readonly advice: string;
+}
+
+const gibibyte = 1024 ** 3;
+
+/** All that is counted per user. `server` stands for each server, which counts by itself. */
+export const quotaKinds = {
+  jobs: { unit: 'count', usual: 1000, keeper: 'broker', of: 'jobs that have not ended', advice: 'wait until one of your jobs ends, or cancel one' },
+  tasks: { unit: 'count', usual: 2_000_000, keeper: 'broker', of: 'tasks of jobs that have not ended', advice: 'wait until one of your jobs ends, or submit fewer tasks' },
+  'blob-bytes': { unit: 'bytes', usual: 256 * gibibyte, keeper: 'broker', of: 'uploaded blobs and outputs without a place at home', advice: 'write outputs to places at home, or ask the owner to remove blobs that are not needed' },
+  'spool-bytes': { unit: 'bytes', usual: 8 * gibibyte, keeper: 'provider', of: 'outputs that wait at a provider for your broker', advice: 'start your broker, so that it fetches what waits for it' },
+  'reserved-hours': { unit: 'hours', usual: 168, keeper: 'reservations', of: 'capacity reserved ahead, in hours of the whole resource', advice: 'ask for less, or cancel a reservation' },
+  'reserved-ahead': { unit: 'hours', usual: 365 * 24, keeper: 'reservations', of: 'how far ahead a reservation may end', advice: 'ask for a time that is nearer' },
+  connections: { unit: 'count', usual: 200, keeper: 'server', of: 'connections to one server', advice: 'close connections that you do not use' },
+  streams: { unit: 'count', usual: 1000, keeper: 'server', of: 'calls open at once at one server', advice: 'end calls that you do not need' },
+  'requests-per-second': { unit: 'count', usual: 200, keeper: 'server', of: 'calls begun at one server per second, on average over 10 s', advice: 'call less often' },
+  'request-bytes': { unit: 'bytes', usual: gibibyte / 2, keeper: 'server', of: 'large requests that are arriving at one server', advice: 'send large requests one after another' },
+} as const satisfies Readonly<Record<string, QuotaKind>>;
+
+/** The name of something that is counted per user. */
+export type QuotaName = keyof typeof quotaKinds;
+
+/** All names, in the order in which they are shown. */
+export const quotaNames = Object.keys(quotaKinds) as readonly QuotaName[];
+
+/** Whether a text names something that is counted per user. */
+export function isQuotaName(text: string): text is QuotaName {
+  return Object.hasOwn(quotaKinds, text);
+}
