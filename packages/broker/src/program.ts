@@ -6,6 +6,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { defaultBrokerOptions } from '@mutirao/core/machines/broker';
 import { readPlacement } from '@mutirao/core/placement';
 import type { ProviderId } from '@mutirao/core/shared';
+import { auditPath, openAudit } from '@mutirao/runtime/audit';
 import { natsEvents, natsOptionsOf } from '@mutirao/runtime/events';
 import { accountName, ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
@@ -46,16 +47,18 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const metrics = new Metrics({ withProcess: true });
   const { suspectGrace, leaseHorizon, replicateAfter, checkDeadline, checksMax, blobBytesMax, keepIntermediates, placement } = config;
   checkPlacement(placement);
+  const audit = openAudit(auditPath(home, 'broker'), { log });
   const broker = await startBroker({
     home, listen: await listenAddress(home, 'broker', config.listen), tokens: acceptToken(token, ownerId), token, ownerId, brokerId,
     programVersion: manifest.version, providers: config.provider.map(parseProvider),
     options: { suspectGrace, replicateAfter, trust: trustRulesOf(token), lease: { ...defaultBrokerOptions.lease, horizon: leaseHorizon }, placement: { ...defaultBrokerOptions.placement, choice: placement } },
-    checkDeadline, checksMax, blobBytesMax, keepIntermediates, reservations: config.reservations, trace: config.trace, connectEvents: nats && natsEvents(nats), log, metrics, onFatal: context.fail,
+    checkDeadline, checksMax, blobBytesMax, keepIntermediates, reservations: config.reservations, trace: config.trace, connectEvents: nats && natsEvents(nats), audit, log, metrics, onFatal: context.fail,
   });
   const http = await startHttp({ address: config.metrics, metrics, healthy: () => broker.trouble() });
   announce(context, broker, http.address);
   if (!signal.aborted) await once(signal, 'abort');
   await broker.stop();
+  audit.close();
   await http.close();
   rmSync(join(home, 'broker.json'), { force: true });
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
+import { auditPath, openAudit } from '@mutirao/runtime/audit';
 import { accountName, ensureToken, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
@@ -43,8 +44,9 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const processors = nodes.length === 0 ? config.processors : nodes.reduce((sum, node) => sum + node.processors, 0);
   const metrics = new Metrics({ withProcess: true });
   const ownerId = accountName();
+  const audit = openAudit(auditPath(home, `cluster-${config.id}`), { log });
   const cluster = await startCluster({
-    options: readClusterOptions({ ...config, processors }), id: config.id, nodes, sshOptions: config.sshOption, directory, listen: await listenAddress(home, `cluster-${config.id}`, config.listen), identity: identityFolder(home), killGraceMs: config.killGrace, trace: config.trace, log, metrics,
+    options: readClusterOptions({ ...config, processors }), id: config.id, nodes, sshOptions: config.sshOption, directory, listen: await listenAddress(home, `cluster-${config.id}`, config.listen), identity: identityFolder(home), killGraceMs: config.killGrace, trace: config.trace, audit, log, metrics,
     ...(config.reservations === '' ? {} : { reservations: { address: config.reservations, resourceId: config.reservationResource || config.id, token: () => readToken(tokenPath(home)), trust: userTrust(home) } }),
     tokens: acceptToken(ensureToken(tokenPath(home)), ownerId), ownerId, onFatal: context.fail,
   });
@@ -53,6 +55,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   log.info({ address: cluster.address, metrics_address: http?.address, cluster: config.id }, 'listening');
   if (!signal.aborted) await once(signal, 'abort');
   await cluster.stop();
+  audit.close();
   await http?.close();
 }
 

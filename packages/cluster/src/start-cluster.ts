@@ -4,13 +4,14 @@ import { clusterMachine, listQueue, listScores, listUses, saveClusterBeginning, 
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ReservedWindow } from '@mutirao/core/messages';
 import { unreachable, type DriverCommand, type UserId } from '@mutirao/core/shared';
+import type { Audit } from '@mutirao/runtime/audit';
 import { ChangeSignal, MachineDriver, openTrace, systemClock, systemTimers, tellStalled } from '@mutirao/runtime/driver';
 import { Room } from '@mutirao/runtime/files';
 import { openJournal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
 import type { Metrics } from '@mutirao/runtime/metrics';
 import { ReservationDesk, type ReservationDeskOptions } from '@mutirao/runtime/reservations';
-import { bind, serve, type TokenCheck } from '@mutirao/runtime/rpc';
+import { bind, serve, type AuditedMethods, type TokenCheck } from '@mutirao/runtime/rpc';
 import { clusterChangeCodec } from './change-codec.ts';
 import { recoverState } from './recover-state.ts';
 import { NodeRunner, type NodeRunnerOptions } from './nodes/node-runner.ts';
@@ -42,6 +43,8 @@ export interface ClusterSetup {
   readonly reservations?: Pick<ReservationDeskOptions, 'address' | 'resourceId' | 'token' | 'trust'>;
   /** Where a debugging trace goes; empty or left out for none. */
   readonly trace?: string;
+  /** Where it is written down who did what; nowhere when left out. */
+  readonly audit?: Audit;
   readonly log: Logger;
   readonly metrics?: Metrics;
   /** Hears of the error after which the process should start anew. */
@@ -63,6 +66,11 @@ type ClusterDriver = MachineDriver<ClusterState, ClusterInput, ClusterChange, Cl
 const drainMs = 1000;
 /** With less room than this no request is taken. */
 const freeMin = 2 * 1024 ** 2;
+
+const audited: AuditedMethods = {
+  allocate: { action: 'request.submit', target: ({ widthProcessors }: { readonly widthProcessors: number }, { requestId }: { readonly requestId: string }) => `request ${requestId} of ${widthProcessors} processors` },
+  release: { action: 'request.release', target: ({ requestId }: { readonly requestId: string }) => `request ${requestId}` },
+};
 
 /** Reads the journal, begins a life and serves. @throws {MutiraoError} when the journal or the address cannot be had. */
 export async function startCluster(setup: ClusterSetup): Promise<RunningCluster> {
@@ -103,7 +111,8 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
     listScores: (userId) => ({ order: options.order, scores: listScores(state, userId) }),
   });
   const server = await serve({
-    address: setup.listen, tokens: setup.tokens, identity: setup.identity, log, services: [bind(ClusterServiceService, routes)],
+    address: setup.listen, tokens: setup.tokens, identity: setup.identity, log, services: [bind(ClusterServiceService, routes, { audited })],
+    ...(setup.audit === undefined ? {} : { audit: setup.audit }),
     ...(setup.metrics === undefined ? {} : { metrics: setup.metrics }),
   });
   return {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import { firstRequestLimits, providerDefaults, type ProviderConfig } from '@mutirao/core/machines/provider';
 import { findHeuristic, heuristicDefaults, heuristicChoices, requestBudget } from '@mutirao/core/requests';
+import { auditPath, openAudit } from '@mutirao/runtime/audit';
 import { accountName, ensureToken, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { identityFolder, userOfIdentity, userTrust } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
@@ -65,12 +66,13 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
   const manager = openManager(config, { id: config.id, home, directory, token, passedOn, log });
   await demandHolding(config, manager);
   void tellReserving(config, manager, log);
+  const audit = openAudit(auditPath(home, `provider-${config.id}`), { log });
   const provider = await startProvider({
     ...(keeper === undefined ? {} : { keeper }), config: machineConfig(config, home), home, directory, listen: addressesToTry(await listenAddress(home, `provider-${config.id}`, config.listen), infoPath, 'address'), ownerId, tokens: acceptToken(token, ownerId), identity: identityFolder(home),
     listenAgents: config.listenAgents === '' ? [] : addressesToTry(config.listenAgents, infoPath, 'agentsAddress'), advertise: config.advertise,
     manager, reservations: reservationsOf(config, home), agentCommand: readAgentCommand(config.agentCommand),
     agentHome: config.agentHome === '' ? home : config.agentHome, agentOrphanTimeout: config.agentOrphanTimeout, contentBytesMax: config.contents, spoolBytesMax: config.spoolBytes, queueInterval: queueIntervalOf(config), trace: config.trace,
-    log, metrics, onFatal: context.fail,
+    audit, log, metrics, onFatal: context.fail,
   });
   context.addToDump('state', () => provider.state);
   const http = await startHttp({ address: config.metricsListen, metrics, healthy: () => provider.trouble() });
@@ -84,6 +86,7 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
   if (config.releaseOnStop > 0) await provider.giveBack('the provider was told to stop', config.releaseOnStop);
   await http.close();
   await provider.stop();
+  audit.close();
 }
 
 /** Whose reservations are to be kept; undefined for nobody's. */

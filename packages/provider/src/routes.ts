@@ -1,11 +1,11 @@
 import { boundName, decodeContent, decodeKeptMachine, encodeAllocationRequest, encodeProviderQueue, encodeKeptMachineState, offsetHeader } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { GridMachineServiceService, PullContentRequest } from '@mutirao/api/machine';
-import { GridMachineProviderServiceService, MachineCredentialStatus, ReceiveContentRequest, type GetResourceResponse, type MachineCredential } from '@mutirao/api/provider';
+import { GridMachineProviderServiceService, MachineCredentialStatus, ReceiveContentRequest, type GetResourceResponse, type MachineCredential, type SwitchHeuristicRequest } from '@mutirao/api/provider';
 import { describeRequest, heuristicInForce, isServing, takesNoWork, viewQueue, type HeuristicSetting, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
 import type { Content } from '@mutirao/core/messages';
 import type { Instant, UserId } from '@mutirao/core/shared';
-import { bind, unary, type CallContext, type Handlers, type ServiceBinding, type StreamWriter } from '@mutirao/runtime/rpc';
+import { bind, unary, type AuditedMethods, type CallContext, type Handlers, type ServiceBinding, type StreamWriter } from '@mutirao/runtime/rpc';
 import type { AgentGate } from './agent-gate.ts';
 import { originOf, type AgentCredentials } from './credentials.ts';
 import type { SiteContents } from './contents/site-contents.ts';
@@ -58,15 +58,23 @@ type MachineRaw = 'attach' | 'pullContent' | 'pushContent';
 
 /** GridMachineProviderService, for brokers. */
 export function providerService(host: ProviderHost): ServiceBinding {
-  return bind<typeof GridMachineProviderServiceService, ProviderRaw>(GridMachineProviderServiceService, providerRoutes(host), { raw: ['connect', 'sendContent', 'receiveContent'] });
+  return bind<typeof GridMachineProviderServiceService, ProviderRaw>(GridMachineProviderServiceService, providerRoutes(host), { raw: ['connect', 'sendContent', 'receiveContent'], audited });
 }
 
 /** GridMachineService, for agents, who show credentials of their own. */
 export function machineService(host: ProviderHost, credentials: AgentCredentials): ServiceBinding {
   return bind<typeof GridMachineServiceService, MachineRaw>(GridMachineServiceService, machineRoutes(host), {
-    raw: ['attach', 'pullContent', 'pushContent'], tokens: credentials.check,
+    raw: ['attach', 'pullContent', 'pushContent'], tokens: credentials.check, audited: { attach: { action: 'credential.use', target: () => '' } },
   });
 }
+
+const audited: AuditedMethods = {
+  drain: { action: 'provider.drain', target: ({ atOnce }: { readonly atOnce: boolean }) => (atOnce ? 'at once' : '') },
+  undrain: { action: 'provider.undrain', target: () => '' },
+  switchHeuristic: { action: 'provider.configure', target: ({ heuristic, defaultTaskTimeMs }: SwitchHeuristicRequest) => (heuristic === '' && defaultTaskTimeMs === undefined ? undefined : `heuristic ${heuristic}`) },
+  addMachines: { action: 'machine.add', target: ({ machines }: { readonly machines: readonly { readonly name: string }[] }) => machines.map(({ name }) => `machine ${name}`).join(', ') },
+  removeMachine: { action: 'machine.remove', target: ({ name }: { readonly name: string }) => `machine ${name}` },
+};
 
 /** The handlers of GridMachineProviderService. */
 export function providerRoutes(host: ProviderHost): Handlers<typeof GridMachineProviderServiceService, ProviderRaw> {

@@ -7,6 +7,7 @@ import {
 import { unreachable, type Bytes, type DriverCommand, type Duration, type ProcessorCount, type RequestId, type UserId } from '@mutirao/core/shared';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ResourceManager } from '@mutirao/managers';
+import type { Audit } from '@mutirao/runtime/audit';
 import { MachineDriver, openTrace, systemClock, systemTimers, tellStalled } from '@mutirao/runtime/driver';
 import { ensureToken, HomeProver, makeToken } from '@mutirao/runtime/files';
 import { onOneLine, readHostIdentity } from '@mutirao/runtime/identity';
@@ -76,6 +77,8 @@ export interface ProviderSetup {
   readonly keeper?: MachineKeeper;
   /** Where a debugging trace goes; empty or left out for none. */
   readonly trace?: string;
+  /** Where it is written down who did what; nowhere when left out. */
+  readonly audit?: Audit;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Hears of the error after which the process should start anew. */
@@ -280,10 +283,10 @@ class ProviderProcess {
 
   /** Agents find a provider that was started anew where it was before, if the port is still free. */
   async #serveAt(addresses: readonly string[], services: readonly ServiceBinding[]): Promise<RunningServer> {
-    const { tokens, identity, log, metrics } = this.#setup;
+    const { tokens, identity, log, metrics, audit } = this.#setup;
     for (const [index, address] of addresses.entries()) {
       try {
-        return await serve({ address, tokens, identity, log, metrics, services });
+        return await serve({ address, tokens, identity, log, metrics, services, ...(audit === undefined ? {} : { audit }) });
       } catch (error) {
         if (!(error instanceof MutiraoError) || !unusableAddress.includes(error.code) || index === addresses.length - 1) throw error;
         log.warn({ address, reason: error.message }, 'the address cannot be used; another is');

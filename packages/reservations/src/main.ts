@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
+import { auditPath, openAudit } from '@mutirao/runtime/audit';
 import { natsEvents, natsOptionsOf } from '@mutirao/runtime/events';
 import { accountName, ensureToken, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
@@ -29,9 +30,10 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const directory = join(home, 'reservations', config.id);
   const metrics = new Metrics({ withProcess: true });
   const ownerId = accountName();
+  const audit = openAudit(auditPath(home, `reservations-${config.id}`), { log });
   const manager = await startReservations({
     options: { ownerId, registrars: config.registrar, livingMax: config.reservationsMax, endedMax: config.rememberedMax, holdMax: config.holdMax },
-    id: config.id, directory, listen: await listenAddress(home, `reservations-${config.id}`, config.listen), identity: identityFolder(home), log, metrics, tokens: acceptToken(ensureToken(tokenPath(home)), ownerId),
+    id: config.id, directory, listen: await listenAddress(home, `reservations-${config.id}`, config.listen), identity: identityFolder(home), audit, log, metrics, tokens: acceptToken(ensureToken(tokenPath(home)), ownerId),
     dialing: { token: () => readToken(tokenPath(home)), trust: userTrust(home) }, connectEvents: eventsOf(config), onFatal: context.fail,
   });
   const http = config.metricsListen === '' ? undefined : await startHttp({ address: config.metricsListen, metrics, healthy: () => manager.trouble() });
@@ -39,6 +41,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   log.info({ address: manager.address, metrics_address: http?.address, manager: config.id }, 'listening');
   if (!signal.aborted) await once(signal, 'abort');
   await manager.stop();
+  audit.close();
   await http?.close();
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { encodeReservationEvents } from '@mutirao/api/events';
 import { ReservationServiceService } from '@mutirao/api/reservation';
 import { eventsOf, reservationsMachine, type ReservationsChange, type ReservationsCommand, type ReservationsInput, type ReservationsOptions, type ReservationsState } from '@mutirao/core/machines/reservations';
+import type { Audit } from '@mutirao/runtime/audit';
 import { openClaimSigner } from '@mutirao/runtime/claims';
 import { ChangeSignal, MachineDriver, systemClock, systemTimers, tellStalled } from '@mutirao/runtime/driver';
 import { createPublisher, type ConnectEvents } from '@mutirao/runtime/events';
@@ -12,6 +13,7 @@ import type { Metrics } from '@mutirao/runtime/metrics';
 import { bind, serve, type DialOptions, type TokenCheck } from '@mutirao/runtime/rpc';
 import { reservationsChangeCodec } from './journal/change-codec.ts';
 import { restoreState } from './journal/restore-state.ts';
+import { auditedMethods } from './routes/audited-methods.ts';
 import { reservationRoutes } from './routes/reservation-service.ts';
 import type { ReservationsHost } from './routes/reservations-host.ts';
 import { askDecision } from './together/ask-decision.ts';
@@ -33,6 +35,8 @@ export interface ReservationsSetup {
   readonly dialing: DialOptions;
   /** Where events are published; left out for nowhere. */
   readonly connectEvents?: ConnectEvents | undefined;
+  /** Where it is written down who did what; nowhere when left out. */
+  readonly audit?: Audit;
   readonly log: Logger;
   readonly metrics?: Metrics;
   /** Hears of the error after which the process should start anew. */
@@ -85,7 +89,8 @@ export async function startReservations(setup: ReservationsSetup): Promise<Runni
   if (metrics !== undefined) measure(metrics, { state, journal });
   const host: ReservationsHost = { ask: (make) => driver.ask(make), demandRoom: () => { room.demand(); }, state, signer, journal, changes, clock: systemClock };
   const server = await serve({
-    address: setup.listen, tokens: setup.tokens, identity: setup.identity, log, services: [bind(ReservationServiceService, reservationRoutes(host))],
+    address: setup.listen, tokens: setup.tokens, identity: setup.identity, log, services: [bind(ReservationServiceService, reservationRoutes(host), { audited: auditedMethods })],
+    ...(setup.audit === undefined ? {} : { audit: setup.audit }),
     ...(metrics === undefined ? {} : { metrics }),
   });
   return {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { encodeEvents } from '@mutirao/api/events';
 import { eventsOf, outputsOn, resume, saveBrokerBeginning, type ReplicaEnding, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerOptions, type BrokerState, brokerMachine } from '@mutirao/core/machines/broker';
 import type { Bytes, DriverCommand, Duration, Instant, JobId, MachineId, ProviderId, UserId } from '@mutirao/core/shared';
+import type { Audit } from '@mutirao/runtime/audit';
 import { MachineDriver, openTrace, systemClock, systemTimers, tellStalled, type CommittedChange } from '@mutirao/runtime/driver';
 import { createPublisher, type ConnectEvents, type EventPublisher } from '@mutirao/runtime/events';
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
@@ -79,6 +80,8 @@ export interface BrokerSetup {
   readonly trace?: string;
   /** The way to where events are published; left out where they are not. */
   readonly connectEvents?: ConnectEvents | undefined;
+  /** Where it is written down who did what; nowhere when left out. */
+  readonly audit?: Audit;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Hears of the error after which the process should start anew. */
@@ -128,7 +131,7 @@ export async function startBroker(setup: BrokerSetup): Promise<RunningBroker> {
   const broker = new Broker(setup, { journal, state, arrivals, blobs, snapshotAt: restored.snapshotAt, instance: restored.instance });
   broker.resume();
   const server = await serve({
-    address: setup.listen, tokens: setup.tokens, identity: identityFolder(setup.home), log, services: [brokerService(broker.parts)], metrics: setup.metrics, messageBytesMax: jobBytesMax,
+    address: setup.listen, tokens: setup.tokens, identity: identityFolder(setup.home), log, services: [brokerService(broker.parts)], metrics: setup.metrics, messageBytesMax: jobBytesMax, ...(setup.audit === undefined ? {} : { audit: setup.audit }),
   });
   return { address: server.address, state, trouble: () => broker.parts.room.trouble(), stop: () => broker.stop(server) };
 }
@@ -149,7 +152,7 @@ function checksFolderOf(home: string): string {
 
 /** Names in the home folder of what is Mutirao's own. */
 const ownNames = [
-  'broker', 'providers', 'clusters', 'agents', 'reservations', 'sites', 'web', 'shared', 'logs', 'crashes', 'programs', 'identity', 'token', 'broker.json', 'grid.json',
+  'broker', 'providers', 'clusters', 'agents', 'reservations', 'sites', 'web', 'shared', 'logs', 'audit', 'crashes', 'programs', 'identity', 'token', 'broker.json', 'grid.json',
 ] as const;
 
 /** What is Mutirao's own in its home folder, under that name and under its real one, and what no disk holds. */

@@ -1,5 +1,5 @@
-import { BrokerServiceService } from '@mutirao/api/broker';
-import { bind, type ServiceBinding } from '@mutirao/runtime/rpc';
+import { BrokerServiceService, type AddProviderRequest, type SubmitJobRequest, type SubmitJobResponse, type UploadBlobResponse } from '@mutirao/api/broker';
+import { bind, type AuditedMethods, type ServiceBinding } from '@mutirao/runtime/rpc';
 
 import { downloadBlobRoute, uploadBlobRoute } from './blobs.ts';
 import type { BrokerParts } from './broker-parts.ts';
@@ -39,5 +39,18 @@ export function brokerService(parts: BrokerParts): ServiceBinding {
     addProvider: addProviderRoute(parts),
     getProviderQueue: getProviderQueueRoute(parts),
     listProviders: listProvidersRoute(parts),
-  });
+  }, { audited });
 }
+
+const jobOf = ({ jobId }: { readonly jobId: number }): string => `job ${jobId}`;
+const machineOf = ({ machineId }: { readonly machineId: string }): string => `machine ${machineId}`;
+
+const audited: AuditedMethods = {
+  submitJob: { action: 'job.submit', target: (_request: SubmitJobRequest, { jobId, taskCount }: SubmitJobResponse) => `job ${jobId} of ${taskCount} tasks` },
+  cancelJob: { action: 'job.cancel', target: jobOf },
+  retryTasks: { action: 'job.retry', target: jobOf },
+  uploadBlob: { action: 'blob.upload', target: (_request: unknown, { content }: UploadBlobResponse) => `${content?.sizeBytes ?? 0} bytes` },
+  quarantineMachine: { action: 'machine.quarantine', target: machineOf },
+  pardonMachine: { action: 'machine.pardon', target: machineOf },
+  addProvider: { action: 'provider.add', target: ({ providerId, address }: AddProviderRequest) => `provider ${providerId} at ${address}` },
+};

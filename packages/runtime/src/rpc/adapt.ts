@@ -1,8 +1,8 @@
 import { Metadata, type ServerDuplexStream, type ServerReadableStream, type ServerUnaryCall, type ServerWritableStream, type ServiceDefinition, type UntypedHandleCall, type sendUnaryData } from '@grpc/grpc-js';
-import { MutiraoError } from '@mutirao/api/errors';
+import { MutiraoError, registry, type StatusName } from '@mutirao/api/errors';
 import type { UserId } from '@mutirao/core/shared';
 import type { RevokedSerials } from '../identity/index.ts';
-import type { Audit } from '../audit/index.ts';
+import type { Audit, AuditAction } from '../audit/index.ts';
 import type { Logger, RepeatedLines } from '../log/index.ts';
 import type { CallContext } from './context.ts';
 import { serverStream, serverWriter } from './call-stream.ts';
@@ -46,12 +46,25 @@ interface SurfaceCall {
 
 type Method = ServiceDefinition[string];
 
-/** A handler as grpc-js calls it: with the credential checked, errors told by their code, and each call counted. */
-export function adapt(method: Method, handler: AnyHandler, host: RpcHost): UntypedHandleCall {
-  if (method.requestStream && method.responseStream) return adaptBidi(method, handler as BidiHandler<unknown, unknown>, host);
-  if (method.requestStream) return adaptClientStream(method, handler as ClientStreamHandler<unknown, unknown>, host);
+/** How the audit log tells of calls of a method that went well. */
+export interface AuditedMethod {
+  readonly action: AuditAction;
+  /** What it was done to; empty where the action says all. Undefined for a call that changed nothing. */
+  target(request: never, response: never): string | undefined;
+}
+
+/** A handler as grpc-js calls it: with the credential checked, errors told by their code, and each call counted. @param audited left out for methods that change nothing. */
+export function adapt(method: Method, handler: AnyHandler, host: RpcHost, audited?: AuditedMethod): UntypedHandleCall {
+  if (method.requestStream && method.responseStream) return adaptBidi(method, handler as BidiHandler<unknown, unknown>, host, audited);
+  if (method.requestStream) return adaptClientStream(method, handler as ClientStreamHandler<unknown, unknown>, host, audited);
   if (method.responseStream) return adaptServerStream(method, handler as ServerStreamHandler<unknown, unknown>, host);
-  return adaptUnary(method, handler as UnaryHandler<unknown, unknown>, host);
+  return adaptUnary(method, handler as UnaryHandler<unknown, unknown>, host, audited);
+}
+
+/** Writes down what a call did. */
+function recordDone(host: RpcHost, audited: AuditedMethod | undefined, { userId, from }: CallContext, [request, response]: readonly [unknown, unknown]): void {
+  const target = audited?.target(request as never, response as never);
+  if (audited !== undefined && target !== undefined) host.audit.record({ action: audited.action, who: userId, from, ...(target === '' ? {} : { target }) });
 }
 
 /** A caller that was let in. */
@@ -126,18 +139,26 @@ function admitByCertificate(call: SurfaceCall, revoked: RevokedSerials): Caller 
   return { userId: peer.userId, credential: '', peer };
 }
 
-function adaptUnary({ path }: Method, handler: UnaryHandler<unknown, unknown>, host: RpcHost): UntypedHandleCall {
+function adaptUnary({ path }: Method, handler: UnaryHandler<unknown, unknown>, host: RpcHost, audited: AuditedMethod | undefined): UntypedHandleCall {
   return (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>): void => {
-    respond(path, host, async () => handler(requestOf(call.request), admit(call, host).context), callback);
+    respond({ path, host, call }, async () => {
+      const request = requestOf(call.request);
+      const { context } = admit(call, host);
+      const response = await handler(request, context);
+      recordDone(host, audited, context, [request, response]);
+      return response;
+    }, callback);
   };
 }
 
-function adaptClientStream({ path }: Method, handler: ClientStreamHandler<unknown, unknown>, host: RpcHost): UntypedHandleCall {
+function adaptClientStream({ path }: Method, handler: ClientStreamHandler<unknown, unknown>, host: RpcHost, audited: AuditedMethod | undefined): UntypedHandleCall {
   return (call: ServerReadableStream<unknown, unknown>, callback: sendUnaryData<unknown>): void => {
-    respond(path, host, async () => {
+    respond({ path, host, call }, async () => {
       const { context, peer } = admit(call, host);
-      if (peer === undefined) return handler(requestsOf(call), context);
-      return untilStale(host.certified, peer, handler(requestsOf(call), context));
+      const answer = handler(requestsOf(call), context);
+      const response = await (peer === undefined ? answer : untilStale(host.certified, peer, answer));
+      recordDone(host, audited, context, [undefined, response]);
+      return response;
     }, callback);
   };
 }
@@ -154,14 +175,21 @@ async function untilStale(certified: OpenCalls, peer: Peer, answer: Promise<unkn
   }
 }
 
+/** A call that is being served. */
+interface Served {
+  readonly path: string;
+  readonly host: RpcHost;
+  readonly call: SurfaceCall;
+}
+
 /** Answers with what `answer` resolves to, or with the status of what it threw. */
-function respond(path: string, host: RpcHost, answer: () => Promise<unknown>, callback: sendUnaryData<unknown>): void {
+function respond({ path, host, call }: Served, answer: () => Promise<unknown>, callback: sendUnaryData<unknown>): void {
   void answer().then(
     (response) => {
       host.count(path, '');
       callback(null, response);
     },
-    (error: unknown) => { callback(toStatus(refusalOf(error, path, host))); },
+    (error: unknown) => { callback(toStatus(refusalOf(error, { path, host, call }))); },
   );
 }
 
@@ -179,12 +207,12 @@ function adaptServerStream({ path }: Method, handler: ServerStreamHandler<unknow
         host.count(path, '');
         writer.end();
       },
-      (error: unknown) => { writer.close(refusalOf(error, path, host)); },
+      (error: unknown) => { writer.close(refusalOf(error, { path, host, call })); },
     );
   };
 }
 
-function adaptBidi({ path }: Method, handler: BidiHandler<unknown, unknown>, host: RpcHost): UntypedHandleCall {
+function adaptBidi({ path }: Method, handler: BidiHandler<unknown, unknown>, host: RpcHost, audited: AuditedMethod | undefined): UntypedHandleCall {
   return (call: ServerDuplexStream<unknown, unknown>): void => {
     const stream = serverStream(call, { log: host.log, refusals: host.refusals });
     host.streams.add(stream);
@@ -197,8 +225,9 @@ function adaptBidi({ path }: Method, handler: BidiHandler<unknown, unknown>, hos
       const { context, peer } = admit(call, host);
       host.certified.add(stream, peer);
       handler(stream, context);
+      recordDone(host, audited, context, [undefined, undefined]);
     } catch (error) {
-      stream.close(refusalOf(error, path, host, false));
+      stream.close(refusalOf(error, { path, host, call }, false));
     }
   };
 }
@@ -214,10 +243,27 @@ async function* requestsOf(call: ServerReadableStream<unknown, unknown>): AsyncG
 }
 
 /** The error to tell, counted, and logged where it is not the caller's affair alone. */
-function refusalOf(error: unknown, path: string, host: RpcHost, isCounted = true): MutiraoError {
+function refusalOf(error: unknown, { path, host, call }: Served, isCounted = true): MutiraoError {
   const refusal = toMutiraoError(error);
   if (isCounted) host.count(path, refusal.code);
   if (refusal.code === 'MUT_INTERNAL') host.log.error({ err: error, path }, 'a call failed');
   else if (refusal.code === 'MUT_PROTOCOL' || refusal.code === 'MUT_UNAUTHENTICATED') host.refusals.warn(`${refusal.code} ${path}`, { path, reason: refusal.message }, 'a call is refused');
+  if (isForAudit(refusal)) host.audit.record({ action: 'call.refuse', who: callerOf(call, host), from: fromOf(call), target: path, refusedWith: refusal.code, detail: refusal.message });
   return refusal;
+}
+
+const auditedStatuses: ReadonlySet<StatusName> = new Set<StatusName>(['UNAUTHENTICATED', 'PERMISSION_DENIED']);
+
+/** Whether somebody asked for what is not theirs, or for more than they may have. */
+function isForAudit({ code }: MutiraoError): boolean {
+  return auditedStatuses.has(registry[code].status) || code === 'MUT_USER_QUOTA' || code === 'MUT_PROTOCOL';
+}
+
+/** Who calls; empty where no credential was accepted. */
+function callerOf(call: SurfaceCall, host: RpcHost): UserId {
+  try {
+    return admit(call, host).context.userId;
+  } catch {
+    return ''; // That is what is being told.
+  }
 }

@@ -1,5 +1,5 @@
 import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
-import { adapt, type RpcHost } from './adapt.ts';
+import { adapt, type AuditedMethod, type RpcHost } from './adapt.ts';
 import type { AnyHandler, Handlers } from './handlers.ts';
 import { tolerant } from './malformed.ts';
 import type { TokenCheck } from './tokens.ts';
@@ -23,7 +23,12 @@ export interface BindOptions<Raw> {
   readonly raw?: readonly Raw[];
   /** Instead of the server's; with TLS too, callers of this service show such a token and no certificate. */
   readonly tokens?: TokenCheck;
+  /** How the audit log tells of calls that went well, by method; calls of methods that are left out change nothing. */
+  readonly audited?: AuditedMethods;
 }
+
+/** By the name of the method, as handlers have it. */
+export type AuditedMethods = Readonly<Record<string, AuditedMethod>>;
 
 const keepBytes = (bytes: Buffer): Buffer => bytes;
 
@@ -40,6 +45,6 @@ export function bind<D extends ServiceDefinition, Raw extends keyof D & string =
     definition: Object.fromEntries(methods),
     isForUsers: options.tokens === undefined,
     hostOf: (host) => (options.tokens === undefined ? host : { ...host, tokens: options.tokens, revoked: undefined }),
-    implement: (host) => Object.fromEntries(methods.map(([name, method]) => [name, adapt(method, (handlers as Record<string, AnyHandler>)[name] as AnyHandler, host)])),
+    implement: (host) => Object.fromEntries(methods.map(([name, method]) => [name, adapt(method, (handlers as Record<string, AnyHandler>)[name] as AnyHandler, host, options.audited?.[name])])),
   };
 }

@@ -1,5 +1,5 @@
 export { farAddress, isLoopback, isSocket, joinAddress, nearAddress, parseAddress, parseLoopbackAddress, socketAddress, type Address } from './address.ts';
-export { bind, type BindOptions, type ServiceBinding } from './bind.ts';
+export { bind, type AuditedMethods, type BindOptions, type ServiceBinding } from './bind.ts';
 export { jobBytesMax, messageBytesMax } from './channel.ts';
 export type { CallContext } from './context.ts';
 export { callUnary, dial, messagesOf, openSending, openStream, type CallLimits, type ClientConstructor, type DialOptions, type Sending } from './dial.ts';
