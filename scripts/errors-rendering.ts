@@ -104,7 +104,7 @@ function serverLimitsMarkdown(): string[] {
   return [
     '## Connections and calls',
     '',
-    'Every server decides by the headers of a call (its method and its credential) whether it is admitted. The body of a call that is not admitted is neither read nor kept. A connection is *proven* once a',
+    'Every server decides by the headers of a call (its method and its credential) whether it is admitted. The body of a call that is not admitted is neither read nor kept. What one user may take beyond that is in [quotas.md](quotas.md). A connection is *proven* once a',
     'call on it came with a credential that was accepted..',
     '',
     '| name | at most | unit | of what |',

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClusterServiceClient, ClusterServiceService } from '@mutirao/api/cluster';
-import { Quotas } from '@mutirao/core/quotas';
+import { parseQuotas } from '@mutirao/core/quotas';
 import { auditPath, openAudit } from '@mutirao/runtime/audit';
 import { quietLogger, type Logger } from '@mutirao/runtime/log';
 import { acceptToken, bind, callUnary, dial, serve, type Handlers, type RunningServer, type ServeOptions } from '@mutirao/runtime/rpc';
@@ -186,8 +186,8 @@ test.serial('at a port, connections that never finish TLS are bounded as others 
 });
 
 test.serial('a user gets so many connections, calls and calls per second, and the owner any number', async (t) => {
-  const quotas = Quotas.parse(['connections=2', 'streams=3', 'requests-per-second=2'], 'owner');
-  if (!(quotas instanceof Quotas)) throw new Error(quotas.fault);
+  const quotas = parseQuotas(['connections=2', 'streams=3', 'requests-per-second=2'], 'owner');
+  if ('fault' in quotas) throw new Error(quotas.fault);
   const tokens = (credential: string): string | undefined => ({ secret: 'owner', marias: 'maria' })[credential];
   const { hostile, client } = await attack(t, { tokens, quotas });
   const marias = { authorization: 'Bearer marias' };

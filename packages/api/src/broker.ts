@@ -1,7 +1,7 @@
 export {
   AddProviderRequest, AddProviderResponse, AfterReservation, BrokerServiceClient, BrokerServiceService, CancelJobRequest, CancelJobResponse,
   DownloadBlobRequest, DownloadBlobResponse, ExplainRequest, ExplainResponse, GetJobRequest, GetJobResponse, GetLedgerRequest,
-  GetLedgerResponse, GetOverviewRequest, GetOverviewResponse, GetProviderQueueRequest, GetProviderQueueResponse, GetTaskOutputRequest, GetTaskOutputResponse, InputSource, InputSpec, JobEvent, JobSpec, JobStatus, JobSummary,
+  GetLedgerResponse, GetOverviewRequest, GetOverviewResponse, GetProviderQueueRequest, GetProviderQueueResponse, GetQuotaRequest, GetQuotaResponse, GetTaskOutputRequest, GetTaskOutputResponse, InputSource, InputSpec, JobEvent, JobSpec, JobStatus, JobSummary,
   LedgerRow, ListJobsRequest, ListJobsResponse, ListMachinesRequest, ListMachinesResponse, ListProvidersRequest, ListProvidersResponse,
   ListRequestsRequest, ListRequestsResponse, ListTasksRequest, ListTasksResponse, ListTrustRequest, ListTrustResponse, MachineRecord,
   MachineStatus, OutputSpec, PardonMachineRequest, PardonMachineResponse, ProviderRecord, QuarantineMachineRequest, QuarantineMachineResponse,

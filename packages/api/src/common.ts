@@ -1,3 +1,3 @@
 export {
-  Content, Hello, InputFile, IntegerRange, Limits, OutputFile, Root, TaskTemplate,
+  Content, Hello, InputFile, IntegerRange, Limits, OutputFile, QuotaUse, Root, TaskTemplate,
 } from './generated/mutirao/common/v1/common.ts';

@@ -1,7 +1,7 @@
 export {
   AddMaintenanceRequest, AddMaintenanceResponse, AheadStatus, Algorithm, Alternative, CalendarSlot, CancelReservationRequest, CancelReservationResponse, ClaimKey, ClaimReservationRequest,
   ClaimReservationResponse, ConfirmReservationRequest, ConfirmReservationResponse, ElasticAmount, FailResourceRequest, FailResourceResponse, GetCalendarRequest,
-  GetCalendarResponse, GetClaimKeysRequest, GetClaimKeysResponse, GetReservationRequest, GetReservationResponse,
+  GetCalendarResponse, GetClaimKeysRequest, GetClaimKeysResponse, GetQuotaRequest, GetQuotaResponse, GetReservationRequest, GetReservationResponse,
   GetTogetherDecisionRequest, GetTogetherDecisionResponse, HeldAhead, ListReservationsRequest, ListReservationsResponse,
   ListResourcesRequest, ListResourcesResponse, Maintenance, MalleableAmount, Placement, PledgeReservationRequest, PledgeReservationResponse, Refusal, RegisterResourceRequest, RegisterResourceResponse, ReleaseReservationRequest,
   ReleaseReservationResponse, RemoveMaintenanceRequest, RemoveMaintenanceResponse, RenegotiateReservationRequest, RenegotiateReservationResponse, RequestReservationRequest,

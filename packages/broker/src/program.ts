@@ -10,7 +10,7 @@ import { auditPath, openAudit } from '@mutirao/runtime/audit';
 import { natsEvents, natsOptionsOf } from '@mutirao/runtime/events';
 import { accountName, ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
-import { bytes, defineProgram, duration, integer, list, natsOptions, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
+import { bytes, defineProgram, duration, integer, list, natsOptions, quotaOption, readQuotas, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { acceptToken, listenAddress, nearAddress, parseAddress } from '@mutirao/runtime/rpc';
 
 import manifest from '../package.json' with { type: 'json' };
@@ -31,6 +31,7 @@ const options = {
   blobBytesMax: bytes({ help: 'Largest blob that is taken.', default: 64 * 1024 ** 3 }),
   keepIntermediates: duration({ help: 'How long what tasks of a workflow wrote for each other is kept after it has finished, for job submit --resume.', default: 24 * 3_600_000 }),
   reservations: text({ help: 'Address of the reservation manager, to which reservations that jobs asked for themselves are given back when they have ended; empty for none.', placeholder: 'HOST:PORT' }),
+  quota: quotaOption,
   ...natsOptions,
   trace: traceOption,
 };
@@ -51,7 +52,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const broker = await startBroker({
     home, listen: await listenAddress(home, 'broker', config.listen), tokens: acceptToken(token, ownerId), token, ownerId, brokerId,
     programVersion: manifest.version, providers: config.provider.map(parseProvider),
-    options: { suspectGrace, replicateAfter, trust: trustRulesOf(token), lease: { ...defaultBrokerOptions.lease, horizon: leaseHorizon }, placement: { ...defaultBrokerOptions.placement, choice: placement } },
+    options: { suspectGrace, replicateAfter, quotas: readQuotas(config.quota, ownerId), trust: trustRulesOf(token), lease: { ...defaultBrokerOptions.lease, horizon: leaseHorizon }, placement: { ...defaultBrokerOptions.placement, choice: placement } },
     checkDeadline, checksMax, blobBytesMax, keepIntermediates, reservations: config.reservations, trace: config.trace, connectEvents: nats && natsEvents(nats), audit, log, metrics, onFatal: context.fail,
   });
   const http = await startHttp({ address: config.metrics, metrics, healthy: () => broker.trouble() });

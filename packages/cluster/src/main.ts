@@ -5,7 +5,7 @@ import { auditPath, openAudit } from '@mutirao/runtime/audit';
 import { accountName, ensureToken, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
-import { choice, defineProgram, duration, integer, list, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
+import { choice, defineProgram, duration, integer, list, quotaOption, readQuotas, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { acceptToken, listenAddress, nearAddress } from '@mutirao/runtime/rpc';
 import { readClusterOptions } from './cluster-options.ts';
 import { parseNodes } from './nodes/parse-node.ts';
@@ -30,6 +30,7 @@ const options = {
   killGrace: duration({ help: 'Time between the request to end and the kill.', default: 2000 }),
   reservations: text({ help: 'Address of the reservation manager whose reservations are honoured; empty for none.', placeholder: 'HOST:PORT' }),
   reservationResource: text({ help: 'What this cluster is called there; its id when empty.', placeholder: 'NAME' }),
+  quota: quotaOption,
   trace: traceOption,
 };
 
@@ -46,7 +47,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const ownerId = accountName();
   const audit = openAudit(auditPath(home, `cluster-${config.id}`), { log });
   const cluster = await startCluster({
-    options: readClusterOptions({ ...config, processors }), id: config.id, nodes, sshOptions: config.sshOption, directory, listen: await listenAddress(home, `cluster-${config.id}`, config.listen), identity: identityFolder(home), killGraceMs: config.killGrace, trace: config.trace, audit, log, metrics,
+    options: readClusterOptions({ ...config, processors }), id: config.id, nodes, sshOptions: config.sshOption, directory, listen: await listenAddress(home, `cluster-${config.id}`, config.listen), identity: identityFolder(home), killGraceMs: config.killGrace, trace: config.trace, quotas: readQuotas(config.quota, ownerId), audit, log, metrics,
     ...(config.reservations === '' ? {} : { reservations: { address: config.reservations, resourceId: config.reservationResource || config.id, token: () => readToken(tokenPath(home)), trust: userTrust(home) } }),
     tokens: acceptToken(ensureToken(tokenPath(home)), ownerId), ownerId, onFatal: context.fail,
   });

@@ -3,6 +3,7 @@ import { ClusterServiceService } from '@mutirao/api/cluster';
 import { clusterMachine, listQueue, listScores, listUses, saveClusterBeginning, type ClusterChange, type ClusterCommand, type ClusterInput, type ClusterOptions, type ClusterState } from '@mutirao/core/machines/cluster';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ReservedWindow } from '@mutirao/core/messages';
+import type { QuotaRules } from '@mutirao/core/quotas';
 import { unreachable, type DriverCommand, type UserId } from '@mutirao/core/shared';
 import type { Audit } from '@mutirao/runtime/audit';
 import { ChangeSignal, MachineDriver, openTrace, systemClock, systemTimers, tellStalled } from '@mutirao/runtime/driver';
@@ -45,6 +46,8 @@ export interface ClusterSetup {
   readonly trace?: string;
   /** Where it is written down who did what; nowhere when left out. */
   readonly audit?: Audit;
+  /** What users may take; no bounds when left out. */
+  readonly quotas?: QuotaRules;
   readonly log: Logger;
   readonly metrics?: Metrics;
   /** Hears of the error after which the process should start anew. */
@@ -112,6 +115,7 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
   });
   const server = await serve({
     address: setup.listen, tokens: setup.tokens, identity: setup.identity, log, services: [bind(ClusterServiceService, routes, { audited })],
+    ...(setup.quotas === undefined ? {} : { quotas: setup.quotas }),
     ...(setup.audit === undefined ? {} : { audit: setup.audit }),
     ...(setup.metrics === undefined ? {} : { metrics: setup.metrics }),
   });

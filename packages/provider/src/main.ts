@@ -7,7 +7,7 @@ import { auditPath, openAudit } from '@mutirao/runtime/audit';
 import { accountName, ensureToken, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { identityFolder, userOfIdentity, userTrust } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
-import { bytes, defineProgram, duration, integer, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
+import { bytes, defineProgram, duration, integer, quotaOption, readQuotas, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { ownProgram } from '@mutirao/runtime/processes';
 import { acceptToken, listenAddress, nearAddress } from '@mutirao/runtime/rpc';
 import { addressIn } from './address-in.ts';
@@ -45,6 +45,7 @@ const options = {
   agentOrphanTimeout: duration({ help: 'Agents of allocations give up after so long without the provider; 0 for their own choice.', default: 0 }),
   releaseOnStop: duration({ help: 'When told to stop, gives back all requests, also what runs, and waits at most so long; 0 to leave them for the next start.', default: 0 }),
   agentHome: text({ help: 'Where agents of allocations keep their files; this home folder when empty.', placeholder: 'FOLDER' }),
+  quota: quotaOption,
   trace: traceOption,
 };
 
@@ -72,7 +73,7 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
     listenAgents: config.listenAgents === '' ? [] : addressesToTry(config.listenAgents, infoPath, 'agentsAddress'), advertise: config.advertise,
     manager, reservations: reservationsOf(config, home), agentCommand: readAgentCommand(config.agentCommand),
     agentHome: config.agentHome === '' ? home : config.agentHome, agentOrphanTimeout: config.agentOrphanTimeout, contentBytesMax: config.contents, spoolBytesMax: config.spoolBytes, queueInterval: queueIntervalOf(config), trace: config.trace,
-    audit, log, metrics, onFatal: context.fail,
+    quotas: readQuotas(config.quota, ownerId), audit, log, metrics, onFatal: context.fail,
   });
   context.addToDump('state', () => provider.state);
   const http = await startHttp({ address: config.metricsListen, metrics, healthy: () => provider.trouble() });

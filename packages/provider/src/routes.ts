@@ -1,9 +1,10 @@
-import { boundName, decodeContent, decodeKeptMachine, encodeAllocationRequest, encodeProviderQueue, encodeKeptMachineState, offsetHeader } from '@mutirao/api/codecs';
+import { boundName, decodeContent, decodeKeptMachine, encodeAllocationRequest, encodeProviderQueue, encodeKeptMachineState, encodeQuotaUses, offsetHeader } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { GridMachineServiceService, PullContentRequest } from '@mutirao/api/machine';
 import { GridMachineProviderServiceService, MachineCredentialStatus, ReceiveContentRequest, type GetResourceResponse, type MachineCredential, type SwitchHeuristicRequest } from '@mutirao/api/provider';
 import { describeRequest, heuristicInForce, isServing, takesNoWork, viewQueue, type HeuristicSetting, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
 import type { Content } from '@mutirao/core/messages';
+import type { QuotaUse } from '@mutirao/core/quotas';
 import type { Instant, UserId } from '@mutirao/core/shared';
 import { bind, unary, type AuditedMethods, type CallContext, type Handlers, type ServiceBinding, type StreamWriter } from '@mutirao/runtime/rpc';
 import type { AgentGate } from './agent-gate.ts';
@@ -46,6 +47,8 @@ export interface ProviderHost {
   queueTrouble(): string;
   /** How the site keeps reservations, in sentences; left out where it keeps none. */
   reservations?(): readonly string[];
+  /** What a user takes of the server. */
+  usesOf(userId: UserId): readonly QuotaUse[];
   /** Resolves to the machine's reply, after it is in the journal. */
   ask<T>(make: (replyTo: number) => ProviderInput): Promise<T>;
 }
@@ -117,6 +120,11 @@ export function providerRoutes(host: ProviderHost): Handlers<typeof GridMachineP
       },
       encode: ({ heuristic, defaultTime }) => ({ heuristic, defaultTaskTimeMs: defaultTime }),
     }),
+    getQuota: ({ userId: asked }, { userId: caller }) => {
+      if (asked !== '' && asked !== caller) demandOwner(host, caller, 'looking at the quotas of others');
+      const userId = asked === '' ? caller : asked;
+      return { userId, uses: encodeQuotaUses(host.usesOf(userId)) };
+    },
     ...keeperRoutes(host),
     ...credentialRoutes(host),
   };

@@ -4,6 +4,7 @@ import {
   createProviderState, freezeProvider, isPending, isServing, isWatching, listUses, measureInterval, providerMachine, saveProviderBeginning, thawProvider, type ProviderChange, type ProviderCommand, type ProviderConfig, type ProviderInput,
   type ProviderSnapshot, type ProviderState,
 } from '@mutirao/core/machines/provider';
+import type { QuotaRules } from '@mutirao/core/quotas';
 import { unreachable, type Bytes, type DriverCommand, type Duration, type ProcessorCount, type RequestId, type UserId } from '@mutirao/core/shared';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ResourceManager } from '@mutirao/managers';
@@ -79,6 +80,8 @@ export interface ProviderSetup {
   readonly trace?: string;
   /** Where it is written down who did what; nowhere when left out. */
   readonly audit?: Audit;
+  /** What users may take; no bounds when left out. */
+  readonly quotas?: QuotaRules;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Hears of the error after which the process should start anew. */
@@ -172,7 +175,7 @@ class ProviderProcess {
     this.#prover = HomeProver.ofHome((setup.contentBytesMax ?? 0) === 0 ? '' : setup.home);
     this.#contents = this.#openContents();
     this.#opened = openDeputy({
-      directory, database: journal.database, state: this.#state, ownerId: setup.ownerId, spoolBytesMax: setup.spoolBytesMax ?? 0, contents: this.#contents, measure: this.#measure, log, deliver,
+      directory, database: journal.database, state: this.#state, ownerId: setup.ownerId, spoolBytesMax: setup.spoolBytesMax ?? 0, quotas: setup.quotas, contents: this.#contents, measure: this.#measure, log, deliver,
       tellBroker: (brokerId, message) => { this.#relay.tellBroker(brokerId, message); },
     });
     this.#relay = new Relay({
@@ -264,14 +267,14 @@ class ProviderProcess {
   async #serve(): Promise<{ readonly users: RunningServer; readonly agents: RunningServer }> {
     const { listen, listenAgents, ownerId } = this.#setup;
     const host = {
-      gate: this.#gate, machines: this.#machines, agentsPlace: () => this.#agentStart, ownerId, keeper: this.#setup.keeper,
+      usesOf: (userId: UserId) => [this.#opened.spoolQuota.useOf(userId), ...users.usesOf(userId)], gate: this.#gate, machines: this.#machines, agentsPlace: () => this.#agentStart, ownerId, keeper: this.#setup.keeper,
       state: this.#state, clock: systemClock, relay: this.#relay, exchange: this.#exchange, pushed: this.#pushed, deputy: this.#opened.deputy,
       ...(this.#contents === undefined ? {} : { contents: this.#contents }),
       trouble: () => this.#trouble(), queueTrouble: () => this.#watcher?.trouble ?? '', reservations: () => [...this.#keeper?.describe() ?? [], ...describeHeld(this.#state)],
       ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => this.#driver.ask<T>(make),
     };
     const [forBrokers, forAgents] = [providerService(host), machineService(host, this.#credentials)];
-    const users = await this.#serveAt(listen, listenAgents.length === 0 ? [forBrokers, forAgents] : [forBrokers]);
+    const users: RunningServer = await this.#serveAt(listen, listenAgents.length === 0 ? [forBrokers, forAgents] : [forBrokers]);
     if (listenAgents.length === 0) return { users, agents: users };
     try {
       return { users, agents: await this.#serveAt(listenAgents, [forAgents]) };
@@ -283,10 +286,10 @@ class ProviderProcess {
 
   /** Agents find a provider that was started anew where it was before, if the port is still free. */
   async #serveAt(addresses: readonly string[], services: readonly ServiceBinding[]): Promise<RunningServer> {
-    const { tokens, identity, log, metrics, audit } = this.#setup;
+    const { tokens, identity, log, metrics, audit, quotas } = this.#setup;
     for (const [index, address] of addresses.entries()) {
       try {
-        return await serve({ address, tokens, identity, log, metrics, services, ...(audit === undefined ? {} : { audit }) });
+        return await serve({ address, tokens, identity, log, metrics, services, ...(audit === undefined ? {} : { audit }), ...(quotas === undefined ? {} : { quotas }) });
       } catch (error) {
         if (!(error instanceof MutiraoError) || !unusableAddress.includes(error.code) || index === addresses.length - 1) throw error;
         log.warn({ address, reason: error.message }, 'the address cannot be used; another is');

@@ -6,7 +6,7 @@ import { natsEvents, natsOptionsOf } from '@mutirao/runtime/events';
 import { accountName, ensureToken, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
-import { defineProgram, duration, integer, list, natsOptions, text, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
+import { defineProgram, duration, integer, list, natsOptions, quotaOption, readQuotas, text, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { acceptToken, listenAddress, nearAddress } from '@mutirao/runtime/rpc';
 import { startReservations } from './start-reservations.ts';
 
@@ -17,6 +17,7 @@ const options = {
   reservationsMax: integer({ help: 'Most reservations that are not over.', default: 2_000_000, min: 1, max: 10_000_000 }),
   rememberedMax: integer({ help: 'Most reservations that are over and remembered.', default: 100_000, min: 0, max: 10_000_000 }),
   holdMax: duration({ help: 'Longest hold.', default: 3_600_000 }),
+  quota: quotaOption,
   ...natsOptions,
   metricsListen: text({ help: 'Where to serve /metrics and /healthz; empty for nowhere.', placeholder: 'HOST:PORT' }),
 };
@@ -32,7 +33,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const ownerId = accountName();
   const audit = openAudit(auditPath(home, `reservations-${config.id}`), { log });
   const manager = await startReservations({
-    options: { ownerId, registrars: config.registrar, livingMax: config.reservationsMax, endedMax: config.rememberedMax, holdMax: config.holdMax },
+    options: { ownerId, registrars: config.registrar, livingMax: config.reservationsMax, endedMax: config.rememberedMax, holdMax: config.holdMax, quotas: readQuotas(config.quota, ownerId) },
     id: config.id, directory, listen: await listenAddress(home, `reservations-${config.id}`, config.listen), identity: identityFolder(home), audit, log, metrics, tokens: acceptToken(ensureToken(tokenPath(home)), ownerId),
     dialing: { token: () => readToken(tokenPath(home)), trust: userTrust(home) }, connectEvents: eventsOf(config), onFatal: context.fail,
   });

@@ -10,7 +10,7 @@ import { Room } from '@mutirao/runtime/files';
 import { openJournal, type Journal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
 import type { Metrics } from '@mutirao/runtime/metrics';
-import { bind, serve, type DialOptions, type TokenCheck } from '@mutirao/runtime/rpc';
+import { bind, serve, type DialOptions, type RunningServer, type TokenCheck } from '@mutirao/runtime/rpc';
 import { reservationsChangeCodec } from './journal/change-codec.ts';
 import { restoreState } from './journal/restore-state.ts';
 import { auditedMethods } from './routes/audited-methods.ts';
@@ -87,9 +87,10 @@ export async function startReservations(setup: ReservationsSetup): Promise<Runni
   });
   pledges.start();
   if (metrics !== undefined) measure(metrics, { state, journal });
-  const host: ReservationsHost = { ask: (make) => driver.ask(make), demandRoom: () => { room.demand(); }, state, signer, journal, changes, clock: systemClock };
-  const server = await serve({
+  const host: ReservationsHost = { ask: (make) => driver.ask(make), demandRoom: () => { room.demand(); }, state, signer, journal, changes, clock: systemClock, usesOf: (userId) => server.usesOf(userId) };
+  const server: RunningServer = await serve({
     address: setup.listen, tokens: setup.tokens, identity: setup.identity, log, services: [bind(ReservationServiceService, reservationRoutes(host), { audited: auditedMethods })],
+    ...(options.quotas === undefined ? {} : { quotas: options.quotas }),
     ...(setup.audit === undefined ? {} : { audit: setup.audit }),
     ...(metrics === undefined ? {} : { metrics }),
   });

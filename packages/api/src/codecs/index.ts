@@ -27,3 +27,4 @@ export { decodeAllocationRequest, decodeDemand, decodeDraining, encodeAllocation
 export {
   decodeAhead, decodeDecision, decodeRules, decodeStatuses, decodeTogether, decodeWish, encodeAhead, encodeDecision, encodePlacementOutcome, encodeRefusal, encodeReservation, encodeReservationEvent, encodeResource, encodeUnits, readInstant, readText,
 } from './reservation.ts';
+export { encodeQuotaUses } from './quota.ts';

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
+import { allowedQuota, findQuotaExcess, noQuotaRules, type QuotaRules, type QuotaUse } from '@mutirao/core/quotas';
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes, UserId } from '@mutirao/core/shared';
 import { inFolder } from '@mutirao/runtime/files';
@@ -19,6 +20,16 @@ export interface BlobsOptions {
   readonly ownerId: UserId;
   /** Of one blob. */
   readonly sizeMax: Bytes;
+  /** What users may keep; no bounds when left out. */
+  readonly quotas?: QuotaRules;
+}
+
+/** For so long the size of a user's folder is taken to be what it was, but for what came meanwhile. */
+const sizeAgeMax = 10_000;
+
+interface KnownSize {
+  bytes: Bytes;
+  readonly readAt: number;
 }
 
 /**
@@ -30,6 +41,9 @@ export class Blobs {
   readonly #options: BlobsOptions;
   /** Folders of users other than the owner, by name. */
   readonly #others: Set<string>;
+  readonly #sizes = new Map<UserId, KnownSize>();
+  /** Bytes of uploads that are on their way. */
+  readonly #arriving = new Map<UserId, Bytes>();
   #partCount = 0;
 
   private constructor(options: BlobsOptions, others: Set<string>) {
@@ -69,7 +83,38 @@ export class Blobs {
     return ['', ...this.#others].map((name) => join(folder, name, sha256)).find((path) => existsSync(path));
   }
 
-  /** Keeps what a stream brings for a user and says which content it is. @throws {MutiraoError} MUT_BAD_REQUEST when there is too much. */
+  /** What a user keeps here, and may keep. Cost: as many calls of the system as the user has contents, once in 10 s; none for users without a quota. */
+  async usesOf(userId: UserId): Promise<QuotaUse> {
+    const allowed = allowedQuota(this.#rules, userId, 'blob-bytes');
+    return { name: 'blob-bytes', used: await this.#bytesOf(userId) + (this.#arriving.get(userId) ?? 0), allowed };
+  }
+
+  /** @throws {MutiraoError} MUT_USER_QUOTA when a user keeps more than is allowed, or would with `more`. */
+  async demandQuota(userId: UserId, more: Bytes): Promise<void> {
+    if (allowedQuota(this.#rules, userId, 'blob-bytes') === Infinity) return;
+    const { used } = await this.usesOf(userId);
+    const excess = findQuotaExcess(this.#rules, userId, { name: 'blob-bytes', used, more });
+    if (excess !== undefined) throw new MutiraoError('MUT_USER_QUOTA', excess.message);
+  }
+
+  get #rules(): QuotaRules {
+    return this.#options.quotas ?? noQuotaRules;
+  }
+
+  async #bytesOf(userId: UserId): Promise<Bytes> {
+    const known = this.#sizes.get(userId);
+    if (known !== undefined && performance.now() - known.readAt < sizeAgeMax) return known.bytes;
+    const bytes = await sizeOfFolder(dirname(this.pathOf(userId, 'x')));
+    this.#sizes.set(userId, { bytes, readAt: performance.now() });
+    return bytes;
+  }
+
+  /** Notes bytes that are on their way, or are there or given up. */
+  #noteArriving(userId: UserId, bytes: Bytes): void {
+    this.#arriving.set(userId, (this.#arriving.get(userId) ?? 0) + bytes);
+  }
+
+  /** Keeps what a stream brings for a user and says which content it is. @throws {MutiraoError} MUT_BAD_REQUEST when there is too much, MUT_USER_QUOTA when it is more than the user may keep. */
   async keep(userId: UserId, chunks: AsyncIterable<Uint8Array>): Promise<Content> {
     const { folder, sizeMax } = this.#options;
     this.#partCount += 1;
@@ -81,6 +126,8 @@ export class Blobs {
       try {
         for await (const chunk of chunks) {
           size += chunk.length;
+          this.#noteArriving(userId, chunk.length);
+          await this.demandQuota(userId, 0);
           if (size > sizeMax) throw new MutiraoError('MUT_BAD_REQUEST', `the blob has more than ${sizeMax} bytes; want at most that`);
           hash.update(chunk);
           await file.writeFile(chunk);
@@ -91,11 +138,16 @@ export class Blobs {
       const sha256 = hash.digest('hex');
       const path = this.pathOf(userId, sha256);
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      const isNew = !existsSync(path);
       await rename(part, path);
+      const known = this.#sizes.get(userId);
+      if (known !== undefined && isNew) known.bytes += size;
       return { sha256, size };
     } catch (error) {
       await rm(part, { force: true });
       throw error;
+    } finally {
+      this.#noteArriving(userId, -size);
     }
   }
 
@@ -115,4 +167,14 @@ export class Blobs {
       await file.close();
     }
   }
+}
+
+/** The bytes of the files in a folder; 0 where there is none. What goes meanwhile is left out. */
+async function sizeOfFolder(folder: string): Promise<Bytes> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  let bytes = 0;
+  for (const entry of entries) {
+    if (entry.isFile()) bytes += (await stat(join(folder, entry.name)).catch(() => undefined))?.size ?? 0;
+  }
+  return bytes;
 }

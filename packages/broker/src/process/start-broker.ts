@@ -127,11 +127,12 @@ export async function startBroker(setup: BrokerSetup): Promise<RunningBroker> {
   const { state } = restored;
   log.info({ jobs: state.jobs.size, replicas: state.replicas.size, snapshot: restored.snapshotAt, replayed: restored.replayedCount }, 'took up the journal');
   const arrivals = await Arrivals.open(join(folder, 'arrivals'), { now: systemClock.now(), ageMax: arrivalAgeMax });
-  const blobs = await Blobs.open({ folder: join(folder, 'contents'), ownerId: setup.ownerId, sizeMax: setup.blobBytesMax });
+  const { quotas } = state.options;
+  const blobs = await Blobs.open({ folder: join(folder, 'contents'), ownerId: setup.ownerId, sizeMax: setup.blobBytesMax, quotas });
   const broker = new Broker(setup, { journal, state, arrivals, blobs, snapshotAt: restored.snapshotAt, instance: restored.instance });
   broker.resume();
-  const server = await serve({
-    address: setup.listen, tokens: setup.tokens, identity: identityFolder(setup.home), log, services: [brokerService(broker.parts)], metrics: setup.metrics, messageBytesMax: jobBytesMax, ...(setup.audit === undefined ? {} : { audit: setup.audit }),
+  const server: RunningServer = await serve({
+    address: setup.listen, tokens: setup.tokens, identity: identityFolder(setup.home), log, services: [brokerService(broker.parts, (userId) => server.usesOf(userId))], quotas, metrics: setup.metrics, messageBytesMax: jobBytesMax, ...(setup.audit === undefined ? {} : { audit: setup.audit }),
   });
   return { address: server.address, state, trouble: () => broker.parts.room.trouble(), stop: () => broker.stop(server) };
 }

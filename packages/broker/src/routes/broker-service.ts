@@ -4,6 +4,7 @@ import { bind, type AuditedMethods, type ServiceBinding } from '@mutirao/runtime
 import { downloadBlobRoute, uploadBlobRoute } from './blobs.ts';
 import type { BrokerParts } from './broker-parts.ts';
 import { explainRoute, getLedgerRoute } from './explain.ts';
+import { getQuotaRoute, type QuotaSource } from './get-quota.ts';
 import { getTaskOutputRoute } from './get-task-output.ts';
 import { cancelJobRoute, getJobRoute, listJobsRoute, retryTasksRoute } from './jobs.ts';
 import { listTasksRoute } from './list-tasks.ts';
@@ -14,8 +15,8 @@ import { submitJobRoute } from './submit-job.ts';
 import { waitJobRoute } from './wait-job.ts';
 import { watchJobRoute } from './watch-job.ts';
 
-/** The broker's service, ready to be served. */
-export function brokerService(parts: BrokerParts): ServiceBinding {
+/** The broker's service, ready to be served. @param usesOf what users take of the server. */
+export function brokerService(parts: BrokerParts, usesOf: QuotaSource): ServiceBinding {
   return bind(BrokerServiceService, {
     submitJob: submitJobRoute(parts),
     getJob: getJobRoute(parts),
@@ -38,6 +39,7 @@ export function brokerService(parts: BrokerParts): ServiceBinding {
     getLedger: getLedgerRoute(parts),
     addProvider: addProviderRoute(parts),
     getProviderQueue: getProviderQueueRoute(parts),
+    getQuota: getQuotaRoute(parts, usesOf),
     listProviders: listProvidersRoute(parts),
   }, { audited });
 }

@@ -31,6 +31,8 @@ async function submitJob(parts: BrokerParts, userId: UserId, { clientJobId, spec
   if (known !== undefined && parts.driver.stalledBy === undefined) return { jobId: known.jobId, taskCount: known.taskCount };
   parts.room.demand();
   if (touchesHome(given)) demandOwner(parts, userId, 'a job with local paths, a work folder or a check');
+  // What tasks of users on other hosts write is kept as blobs.
+  if (given.groups.some(({ outputs }) => outputs.some(({ localPath }) => localPath === ''))) await parts.blobs.demandQuota(userId, 0);
   const resolved = await placeInFolder(resolveLocalPaths(given), parts.workFolderRules);
   checkRequirements(resolved);
   await checkWidths(resolved, { state: parts.driver.state, widthMaxOf: (providerId) => parts.widthMaxOf(providerId) });

@@ -45,6 +45,7 @@ export const entries: readonly CommandEntry[] = [
   { path: ['machine', 'quarantine'], summary: 'Have a machine get nothing more.', json: { shape: 'trusted_machine', form: 'one' }, load: () => import('./machine/quarantine.ts') },
   { path: ['machine', 'pardon'], summary: 'Let a machine that was caught begin anew, without credit.', json: { shape: 'trusted_machine', form: 'one' }, load: () => import('./machine/pardon.ts') },
   { path: ['machine', 'kept'], summary: 'List the machines that were added, and why any does not run.', json: { shape: 'kept_machine', form: 'array' }, load: () => import('./machine/kept.ts') },
+  { path: ['quota'], summary: 'Show what you take of the grid, and what you may take.', json: { shape: 'quota', form: 'array' }, load: () => import('./quota.ts') },
   { path: ['provider', 'list'], summary: 'List the broker\'s providers.', json: { shape: 'listed_provider', form: 'array' }, load: () => import('./provider/list.ts') },
   { path: ['provider', 'show'], summary: 'Show a provider\'s resource and rules.', json: { shape: 'resource', form: 'one' }, load: () => import('./provider/show.ts') },
   { path: ['provider', 'queue'], summary: 'Show the queue of a provider\'s resource, and our requests in it.', json: { shape: 'provider_queue', form: 'one' }, load: () => import('./provider/queue.ts') },

@@ -23,7 +23,7 @@ export const quotaKinds = {
   jobs: { unit: 'count', usual: 1000, keeper: 'broker', of: 'jobs that have not ended', advice: 'wait until one of your jobs ends, or cancel one' },
   tasks: { unit: 'count', usual: 2_000_000, keeper: 'broker', of: 'tasks of jobs that have not ended', advice: 'wait until one of your jobs ends, or submit fewer tasks' },
   'blob-bytes': { unit: 'bytes', usual: 256 * gibibyte, keeper: 'broker', of: 'uploaded blobs and outputs without a place at home', advice: 'write outputs to places at home, or ask the owner to remove blobs that are not needed' },
-  'spool-bytes': { unit: 'bytes', usual: 8 * gibibyte, keeper: 'provider', of: 'outputs that wait at a provider for your broker', advice: 'start your broker, so that it fetches what waits for it' },
+  'spool-bytes': { unit: 'bytes', usual: 8 * gibibyte, keeper: 'provider', of: 'outputs that wait at a provider while your broker is away', advice: 'start your broker, so that it fetches what waits for it' },
   'reserved-hours': { unit: 'hours', usual: 168, keeper: 'reservations', of: 'capacity reserved ahead, in hours of the whole resource', advice: 'ask for less, or cancel a reservation' },
   'reserved-ahead': { unit: 'hours', usual: 365 * 24, keeper: 'reservations', of: 'how far ahead a reservation may end', advice: 'ask for a time that is nearer' },
   connections: { unit: 'count', usual: 200, keeper: 'server', of: 'connections to one server', advice: 'close connections that you do not use' },

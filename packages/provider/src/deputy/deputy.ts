@@ -34,6 +34,8 @@ export interface DeputyOptions {
   roomForReports(): Bytes;
   /** Whom a machine belongs to; undefined when it is not known. */
   brokerOf(machineId: MachineId): BrokerId | undefined;
+  /** @throws {MutiraoError} MUT_SPOOL_FULL where the broker's user may not have so much more kept. */
+  demandSpoolQuota(brokerId: BrokerId, bytes: Bytes): void;
   /** Whether reports of a machine are kept for a broker. */
   hasKept(brokerId: BrokerId, machineId: MachineId): boolean;
   /** Notes the ends that a report tells of. */
@@ -132,6 +134,7 @@ export class Deputy {
   /** Keeps what a machine pushes for its broker. @throws {MutiraoError} of the spool. */
   async keepOutput(machineId: MachineId, pushed: { readonly transferId: string; readonly content: Content }, chunks: PushedChunks): Promise<void> {
     const brokerId = this.#options.brokerOf(machineId) ?? '';
+    this.#options.demandSpoolQuota(brokerId, pushed.content.size);
     await this.#options.outputs.keep({ ...pushed, brokerId, machineId }, dataOf(chunks), (offset) => { chunks.begin(offset); });
   }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { encodeOutcome } from '@mutirao/api/codecs';
 import { roomForReports, type BrokerId, type KeptMachine, type ProviderChange, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
+import { noQuotaRules, type QuotaRules } from '@mutirao/core/quotas';
 import type { Bytes, MachineId, UserId } from '@mutirao/core/shared';
 import { systemClock, systemTimers } from '@mutirao/runtime/driver';
 import type { Logger } from '@mutirao/runtime/log';
@@ -12,6 +13,7 @@ import { OutputSpool } from '../spool/output-spool.ts';
 import { SpooledBodies } from '../spool/spooled-bodies.ts';
 import { Deputy } from './deputy.ts';
 import { LeaseDesk } from './lease-desk.ts';
+import { SpoolQuota } from './spool-quota.ts';
 
 /** What a provider's deputy is made of. */
 export interface DeputySetup {
@@ -22,6 +24,8 @@ export interface DeputySetup {
   readonly ownerId: UserId;
   /** Most bytes of outputs that are kept while their broker is away. */
   readonly spoolBytesMax: Bytes;
+  /** What users may have kept here; no bounds when left out. */
+  readonly quotas?: QuotaRules | undefined;
   readonly contents: SiteContents | undefined;
   readonly measure: TaskMeasure;
   readonly log: Logger;
@@ -38,6 +42,7 @@ export interface OpenedDeputy {
   readonly deputy: Deputy;
   readonly outputs: OutputSpool;
   readonly bodies: SpooledBodies;
+  readonly spoolQuota: SpoolQuota;
   /** Hears of what is in the journal now. */
   hear(change: ProviderChange): void;
   /** Takes up what was kept before this process started. */
@@ -53,10 +58,11 @@ export function openDeputy(setup: DeputySetup): OpenedDeputy {
     isLease: (brokerId, sequence) => state.brokers.get(brokerId)?.lease?.outline.sequence === sequence,
   });
   const outputs = new OutputSpool({ folder: join(directory, 'spool'), database, bytesMax: spoolBytesMax, reserveBytes, freeBytes, clock: systemClock, log });
+  const spoolQuota = new SpoolQuota({ state, outputs, ownerId, quotas: setup.quotas ?? noQuotaRules });
   const leases = new LeaseDesk({ bodies, contents, clock: systemClock, timers: systemTimers, log, deliver, tell: tellBroker });
   const deputy = new Deputy({
     bodies, outputs, leases, contents, timers: systemTimers, log, ownerId, deliver,
-    roomForReports: () => roomForReports(state),
+    roomForReports: () => roomForReports(state), demandSpoolQuota: (brokerId, bytes) => { spoolQuota.demand(brokerId, bytes); },
     brokerOf: (machineId) => state.machines.get(machineId)?.brokerId,
     hasKept: (brokerId, machineId) => [...state.kept.values()].some((kept) => kept.brokerId === brokerId && kept.facts.machineId === machineId),
     onReport: ({ identity: { requestId, machineId } }, { ended, started }) => {
@@ -67,7 +73,7 @@ export function openDeputy(setup: DeputySetup): OpenedDeputy {
       }
     },
   });
-  return { deputy, outputs, bodies, hear: (change) => { hearChange({ deputy, log, state }, change); }, resume: () => { resumeLeases(deputy, state); } };
+  return { deputy, outputs, bodies, spoolQuota, hear: (change) => { hearChange({ deputy, log, state }, change); }, resume: () => { resumeLeases(deputy, state); } };
 }
 
 function resumeLeases(deputy: Deputy, state: ProviderState): void {

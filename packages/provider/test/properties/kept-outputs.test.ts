@@ -96,7 +96,7 @@ class World {
       onKeeping: (agent) => { this.#pushed.divert(agent); }, onRouted: (agent) => { this.#pushed.repeat(agent); },
     });
     this.#host = {
-      state, relay: this.#relay, gate, machines, agentsPlace: () => ({ address: '', authority: '' }), ownerId: 'ana', keeper: undefined, deputy, exchange: this.exchange, pushed: this.#pushed, clock: systemClock, trouble: () => undefined, queueTrouble: () => '',
+      state, relay: this.#relay, gate, machines, agentsPlace: () => ({ address: '', authority: '' }), ownerId: 'ana', keeper: undefined, deputy, exchange: this.exchange, pushed: this.#pushed, clock: systemClock, trouble: () => undefined, queueTrouble: () => '', usesOf: () => [],
       ask: () => Promise.reject(new MutiraoError('MUT_UNIMPLEMENTED', 'nobody asks')),
     };
     this.#agent = this.#attach();

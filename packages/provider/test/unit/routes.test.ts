@@ -24,7 +24,7 @@ function aHost(dialogue: ProviderDialogue): ProviderHost & { readonly asked: Pro
   return {
     state: dialogue.state, asked, clock: { now: () => dialogue.now },
     relay: new Relay({ providerId: 'p', measure: new TaskMeasure({ now: () => 7 }), log: quietLogger, clock: systemClock, gate, ownerId: 'ana', deliver: () => undefined }),
-    gate, machines, agentsPlace: () => ({ address: 'h:1', authority: 'MII' }), ownerId: 'ana', keeper: undefined, trouble: () => undefined, queueTrouble: () => '',
+    gate, machines, agentsPlace: () => ({ address: 'h:1', authority: 'MII' }), ownerId: 'ana', keeper: undefined, trouble: () => undefined, queueTrouble: () => '', usesOf: () => [],
     exchange: new TransferExchange({ timers: systemTimers, waitMax: 1, transfersMax: 10, passing: { note: () => undefined } }), pushed: new PushedContents(),
     ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => {
       asked.push(make(1));

@@ -1,6 +1,7 @@
 import type { ReservationServiceService } from '@mutirao/api/reservation';
 import type { Handlers } from '@mutirao/runtime/rpc';
 import { claimRoutes } from './claims.ts';
+import { getQuotaRoute } from './get-quota.ts';
 import { reservationsRoutes } from './reservations.ts';
 import type { ReservationsHost } from './reservations-host.ts';
 import { resourceRoutes } from './resources.ts';
@@ -9,5 +10,5 @@ import { watchRoute } from './watch-reservations.ts';
 
 /** ReservationService over one manager. */
 export function reservationRoutes(host: ReservationsHost): Handlers<typeof ReservationServiceService> {
-  return { ...reservationsRoutes(host), ...claimRoutes(host), ...resourceRoutes(host), ...togetherRoutes(host), watchReservations: watchRoute(host) };
+  return { ...reservationsRoutes(host), ...claimRoutes(host), ...resourceRoutes(host), ...togetherRoutes(host), getQuota: getQuotaRoute(host), watchReservations: watchRoute(host) };
 }

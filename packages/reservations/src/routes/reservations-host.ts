@@ -1,5 +1,6 @@
 import type { ReservationsChange, ReservationsInput, ReservationsState } from '@mutirao/core/machines/reservations';
 import type { ReservationRecord } from '@mutirao/core/messages';
+import type { QuotaUse } from '@mutirao/core/quotas';
 import type { Instant, UserId } from '@mutirao/core/shared';
 import type { ClaimSigner } from '@mutirao/runtime/claims';
 import type { ChangeSignal } from '@mutirao/runtime/driver';
@@ -18,6 +19,8 @@ export interface ReservationsHost {
   /** Notified after each turn that changed something. */
   readonly changes: ChangeSignal;
   readonly clock: { now(): Instant };
+  /** What a user takes of the server. */
+  usesOf(userId: UserId): readonly QuotaUse[];
 }
 
 /** The claim of a reservation, for its user while it can be used or is to be; empty for others. */

@@ -27,7 +27,7 @@ function service(folder: string) {
   const clock = { at: noon, now: () => clock.at };
   const signer = openClaimSigner(join(folder, 'claim-key.pem'), 'local');
   const routes = reservationRoutes({
-    state, journal, changes, clock, signer, demandRoom: () => undefined,
+    state, journal, changes, clock, signer, demandRoom: () => undefined, usesOf: () => [],
     ask: <T>(make: (replyTo: number) => ReservationsInput): Promise<T> => {
       const decision = reservationsMachine.step(state, [make(1)], clock.at);
       journal.record(decision.changes, clock.at);

@@ -1,5 +1,5 @@
 import type {
-  AddProviderRequest, CancelJobRequest, ExplainRequest, ExplainResponse, GetJobRequest, GetJobResponse, GetLedgerRequest, GetLedgerResponse, GetOverviewResponse, GetProviderQueueRequest, GetProviderQueueResponse,
+  AddProviderRequest, CancelJobRequest, ExplainRequest, ExplainResponse, GetJobRequest, GetJobResponse, GetLedgerRequest, GetLedgerResponse, GetOverviewResponse, GetProviderQueueRequest, GetProviderQueueResponse, GetQuotaRequest, GetQuotaResponse,
   GetTaskOutputRequest, GetTaskOutputResponse, ListJobsRequest, ListJobsResponse, ListMachinesResponse, ListProvidersResponse, ListRequestsRequest,
   ListRequestsResponse, ListTasksRequest, ListTasksResponse, ListTrustResponse, PardonMachineRequest, QuarantineMachineRequest, RetryTasksRequest, RetryTasksResponse, SubmitJobRequest, SubmitJobResponse,
   WatchJobRequest, WatchJobResponse,
@@ -24,6 +24,7 @@ export interface BrokerClient {
   pardonMachine(request: PardonMachineRequest): Promise<unknown>;
   listRequests(request: ListRequestsRequest): Promise<ListRequestsResponse>;
   explain(request: ExplainRequest): Promise<ExplainResponse>;
+  getQuota(request: GetQuotaRequest): Promise<GetQuotaResponse>;
   getLedger(request: GetLedgerRequest): Promise<GetLedgerResponse>;
   addProvider(request: AddProviderRequest): Promise<unknown>;
   getProviderQueue(request: GetProviderQueueRequest): Promise<GetProviderQueueResponse>;

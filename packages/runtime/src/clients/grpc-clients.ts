@@ -50,6 +50,7 @@ export function dialBroker(address: string, { token, trust, ...limits }: CallSet
     pardonMachine: (request) => callUnary(raw, 'pardonMachine', request, limits),
     listRequests: (request) => callUnary(raw, 'listRequests', request, limits),
     explain: (request) => callUnary(raw, 'explain', request, limits),
+    getQuota: (request) => callUnary(raw, 'getQuota', request, limits),
     getLedger: (request) => callUnary(raw, 'getLedger', request, limits),
     addProvider: (request) => callUnary(raw, 'addProvider', request, limits),
     getProviderQueue: (request) => callUnary(raw, 'getProviderQueue', request, limits),
@@ -87,6 +88,7 @@ export function dialProvider(address: string, { token, trust, ...limits }: CallS
   const raw = dial(GridMachineProviderServiceClient, address, { token, trust });
   const client: ProviderClient = {
     getQueue: () => callUnary(raw, 'getQueue', {}, limits),
+    getQuota: (request) => callUnary(raw, 'getQuota', request, limits),
     getResource: () => callUnary(raw, 'getResource', {}, limits),
     drain: (request) => callUnary(raw, 'drain', request, limits),
     undrain: () => callUnary(raw, 'undrain', {}, limits),
@@ -128,6 +130,7 @@ export function dialReservations(address: string, { token, trust, ...limits }: C
     verifyReservation: (request) => callUnary(raw, 'verifyReservation', request, limits),
     claimReservation: (request) => callUnary(raw, 'claimReservation', request, limits),
     releaseReservation: (request) => callUnary(raw, 'releaseReservation', request, limits),
+    getQuota: (request) => callUnary(raw, 'getQuota', request, limits),
     getCalendar: (request) => callUnary(raw, 'getCalendar', request, limits),
     registerResource: (request) => callUnary(raw, 'registerResource', request, limits),
     updateResource: (request) => callUnary(raw, 'updateResource', request, limits),

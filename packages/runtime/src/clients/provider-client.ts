@@ -1,11 +1,12 @@
 import type {
-  AddMachinesRequest, DrainRequest, GetQueueResponse, GetResourceResponse, InviteMachineRequest, InviteMachineResponse, ListKeptMachinesResponse, ListMachineCredentialsResponse, ListRequestsResponse, RemoveMachineRequest, SwitchHeuristicRequest, SwitchHeuristicResponse,
+  AddMachinesRequest, DrainRequest, GetQueueResponse, GetQuotaRequest, GetQuotaResponse, GetResourceResponse, InviteMachineRequest, InviteMachineResponse, ListKeptMachinesResponse, ListMachineCredentialsResponse, ListRequestsResponse, RemoveMachineRequest, SwitchHeuristicRequest, SwitchHeuristicResponse,
 } from '@mutirao/api/provider';
 
 /** A provider as its owner sees it: each call rejects with a MutiraoError. */
 export interface ProviderClient {
   getResource(): Promise<GetResourceResponse>;
   getQueue(): Promise<GetQueueResponse>;
+  getQuota(request: GetQuotaRequest): Promise<GetQuotaResponse>;
   listRequests(): Promise<ListRequestsResponse>;
   drain(request: DrainRequest): Promise<unknown>;
   undrain(): Promise<unknown>;

@@ -1,6 +1,6 @@
 import type {
   AddMaintenanceRequest, AddMaintenanceResponse, CancelReservationRequest, CancelReservationResponse, ClaimReservationRequest, ClaimReservationResponse, ConfirmReservationRequest,
-  ConfirmReservationResponse, FailResourceRequest, FailResourceResponse, GetCalendarRequest, GetCalendarResponse, GetReservationRequest, GetReservationResponse,
+  ConfirmReservationResponse, FailResourceRequest, FailResourceResponse, GetCalendarRequest, GetCalendarResponse, GetQuotaRequest, GetQuotaResponse, GetReservationRequest, GetReservationResponse,
   ListReservationsRequest, ListReservationsResponse, ListResourcesResponse, PledgeReservationRequest, PledgeReservationResponse, RegisterResourceRequest, RegisterResourceResponse, ReleaseReservationRequest,
   ReleaseReservationResponse, RemoveMaintenanceRequest, RemoveMaintenanceResponse, RenegotiateReservationRequest, RenegotiateReservationResponse, RequestReservationRequest,
   RequestReservationResponse, RestoreResourceRequest, RestoreResourceResponse, UpdateResourceRequest, UpdateResourceResponse, VerifyReservationRequest, VerifyReservationResponse,
@@ -18,6 +18,7 @@ export interface ReservationClient {
   verifyReservation(request: VerifyReservationRequest): Promise<VerifyReservationResponse>;
   claimReservation(request: ClaimReservationRequest): Promise<ClaimReservationResponse>;
   releaseReservation(request: ReleaseReservationRequest): Promise<ReleaseReservationResponse>;
+  getQuota(request: GetQuotaRequest): Promise<GetQuotaResponse>;
   getCalendar(request: GetCalendarRequest): Promise<GetCalendarResponse>;
   listResources(): Promise<ListResourcesResponse>;
   registerResource(request: RegisterResourceRequest): Promise<RegisterResourceResponse>;

@@ -3,4 +3,5 @@ export { defineProgram, type Program, type ProgramContext } from './define-progr
 export { processHost, type ProgramHost } from './host.ts';
 export { keepLast } from './keep-last.ts';
 export { natsOptions } from './nats-options.ts';
+export { quotaOption, readQuotas } from './quota-option.ts';
 export { traceOption } from './trace-option.ts';

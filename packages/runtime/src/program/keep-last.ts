@@ -1,5 +1,5 @@
 /** Options of our programs that gather their values. */
-const gathered: ReadonlySet<string> = new Set(['--provider', '--attribute', '--gang-address', '--node', '--ssh-option', '--registrar']);
+const gathered: ReadonlySet<string> = new Set(['--provider', '--attribute', '--gang-address', '--node', '--ssh-option', '--registrar', '--quota']);
 
 /**
  * Leaves out options that stand again later: those that a user gives go before those that we would give, and no program takes one twice.

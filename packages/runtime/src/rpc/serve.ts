@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs';
 import { Server, type ServerCredentials } from '@grpc/grpc-js';
 import { addressTaken } from './address-taken.ts';
 import { MutiraoError } from '@mutirao/api/errors';
-import type { QuotaUse } from '@mutirao/core/quotas';
+import { noQuotaRules, type QuotaRules, type QuotaUse } from '@mutirao/core/quotas';
 import type { UserId } from '@mutirao/core/shared';
 import { ensureIdentity } from '../identity/index.ts';
 import { quietAudit, type Audit } from '../audit/index.ts';
@@ -11,7 +11,7 @@ import type { Metrics } from '../metrics/index.ts';
 import type { RpcHost } from './adapt.ts';
 import { GatedMethods } from './admission/gated-methods.ts';
 import { guardServer, type GuardLimits } from './admission/guard-server.ts';
-import { noQuotas, UserLoads, type ServerQuotas } from './admission/user-loads.ts';
+import { UserLoads } from './admission/user-loads.ts';
 import { isLoopback, isSocket, joinAddress, parseAddress, socketAddress, type HostAddress, type SocketAddress } from './address.ts';
 import type { ServiceBinding } from './bind.ts';
 import { channelOptions, messageBytesMax, withMessagesOf } from './channel.ts';
@@ -35,7 +35,7 @@ export interface ServeOptions {
   /** The largest message either way; 16 MiB when left out. */
   readonly messageBytesMax?: number;
   /** What users may take of the server; no bounds when left out. */
-  readonly quotas?: ServerQuotas;
+  readonly quotas?: QuotaRules;
   /** Where refusals and changes are written down; nowhere when left out. */
   readonly audit?: Audit;
   /** Bounds on connections and calls other than those of the documentation, for tests. */
@@ -71,22 +71,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     tokens: options.tokens, revoked: security.revoked, log: options.log, refusals: new RepeatedLines(options.log), audit: options.audit ?? quietAudit, stopping: stopping.signal, streams: new Set(), certified: new OpenCalls(),
     count: counter(options.metrics),
   };
-  const server = new Server({ ...channelOptions, ...withMessagesOf(options.messageBytesMax ?? messageBytesMax) });
-  // Loaded here, so that a process that only dials does not pay for it.
-  const { HealthImplementation, service: healthService } = await import('grpc-health-check');
-  const health = new HealthImplementation({ '': 'SERVING' });
-  const loads = new UserLoads(options.quotas ?? noQuotas);
-  const methods = new GatedMethods({ host: rpcHost, loads, messageBytesMax: options.messageBytesMax ?? messageBytesMax });
-  methods.addOpen(Object.values(healthService));
-  methods.addReflection(reflectionPaths);
-  const guard = guardServer(server, { methods: methods.byPath, loads, host: rpcHost, limits: options.limits });
-  health.addToServer(server);
-  addReflection(server, rpcHost, options.services.map((service) => service.name));
-  for (const service of options.services) {
-    server.addService(service.definition, service.implement(service.hostOf(rpcHost)));
-    methods.addService(service);
-    health.setStatus(service.name, 'SERVING');
-  }
+  const { server, health, guard, loads } = await assemble(options, rpcHost);
   const bound = await (isSocket(address) ? listenAtSocket(server, address, security.credentials) : listenAtPort(server, address, security.credentials));
   const stopWatching = isTls ? watchSecurity(security, rpcHost.certified) : () => undefined;
   return {
@@ -101,6 +86,28 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       await shutDown(server, graceMs);
     },
   };
+}
+
+/** A server of grpc-js with all its services, which does not listen yet. */
+async function assemble(options: ServeOptions, host: RpcHost) {
+  const { services, messageBytesMax: bytesMax = messageBytesMax } = options;
+  const server = new Server({ ...channelOptions, ...withMessagesOf(bytesMax) });
+  // Loaded here, so that a process that only dials does not pay for it.
+  const { HealthImplementation, service: healthService } = await import('grpc-health-check');
+  const health = new HealthImplementation({ '': 'SERVING' });
+  const loads = new UserLoads(options.quotas ?? noQuotaRules);
+  const methods = new GatedMethods({ host, loads, messageBytesMax: bytesMax });
+  methods.addOpen(Object.values(healthService));
+  methods.addReflection(reflectionPaths);
+  const guard = guardServer(server, { methods: methods.byPath, loads, host, limits: options.limits });
+  health.addToServer(server);
+  addReflection(server, host, services.map((service) => service.name));
+  for (const service of services) {
+    server.addService(service.definition, service.implement(service.hostOf(host)));
+    methods.addService(service);
+    health.setStatus(service.name, 'SERVING');
+  }
+  return { server, health, guard, loads };
 }
 
 function counter(metrics: Metrics | undefined): (path: string, code: string) => void {

@@ -10,6 +10,7 @@ import { step } from './step.ts';
 /** The broker: jobs in, replicas to machines, results accepted. */
 export const brokerMachine: Machine<BrokerState, BrokerInput, BrokerChange, BrokerCommand> = { step, apply, checkInvariants };
 
+export { listJobQuotas } from './jobs/user-quotas.ts';
 export { openBrokerBeginning, saveBrokerBeginning } from './beginning.ts';
 export { outputsOn } from './placing/matching.ts';
 export type { BrokerChange, ChangeOf, ReplicaEnding, ReplicaFate } from './changes.ts';

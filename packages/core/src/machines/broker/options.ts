@@ -1,4 +1,5 @@
 import { type PrefetchRules, quarantineDefaults, type QuarantineRules } from '../../bag/index.ts';
+import { noQuotaRules, type QuotaRules } from '../../quotas/index.ts';
 import type { Duration } from '../../shared/index.ts';
 import { type ConvictionRules, type CredibilityRules, defaultConvictionRules, defaultCredibilityRules, type SpotCheckRules } from '../../trust/index.ts';
 import type { LeaseRules } from './leases/leases.ts';
@@ -58,6 +59,8 @@ export interface BrokerOptions {
   readonly demandInterval: Duration;
   /** How tasks are placed that take several processors. */
   readonly placement: PlacementOptions;
+  /** What users may have at a time. */
+  readonly quotas: QuotaRules;
   /** What providers go on with while the broker is away. */
   readonly lease: LeaseRules;
 }
@@ -80,5 +83,6 @@ export const defaultBrokerOptions: BrokerOptions = {
   shareWait: 2_000,
   demandInterval: 250,
   placement: { choice: '', staleAfter: 120_000, aheadMax: 1000, decisionsMax: 250, lateAfter: 600_000, taskTime: 3_600_000 },
+  quotas: noQuotaRules,
   lease: { horizon: 0, replicasMax: 4096, interval: 1000, unknownPerSlot: 4 },
 };

@@ -4,6 +4,7 @@ import { invariant, unreachable, type Instant } from '../../shared/index.ts';
 import type { ReservationsChange, ReservationTold } from './changes.ts';
 import { listDues } from './list-dues.ts';
 import { filedOf } from './standing.ts';
+import type { ReservationBrief } from './stored-reservations.ts';
 import { dueOf, isLiving, isPledged, type ReservationsState, type ResourceEntry } from './state.ts';
 
 /**
@@ -59,7 +60,7 @@ function putResource(state: ReservationsState, resource: ResourceRecord, at: Ins
   const known = state.resources.get(resource.id);
   if (known === undefined) {
     state.resources.set(resource.id, {
-      resource, registeredAt: at, calendar: new Calendar(factsOf(resource), at), outages: new Map(), nextOutageId: 1, livingByUser: new Map(), livingCount: 0,
+      resource, registeredAt: at, calendar: new Calendar(factsOf(resource), at), outages: new Map(), nextOutageId: 1, livingByUser: new Map(), workByUser: new Map(), livingCount: 0,
     });
     return;
   }
@@ -141,15 +142,30 @@ export function noteReservation(state: ReservationsState, entry: ResourceEntry, 
   if (isPledged(reservation)) state.pledgedIds.add(id);
   else state.pledgedIds.delete(id);
   state.nextReservationId = Math.max(state.nextReservationId, id + 1);
-  if (change !== 0) countLiving(state, entry, { userId, change });
+  const work = livingWorkOf(reservation) - (former === undefined ? 0 : livingWorkOf(former));
+  if (change !== 0 || work !== 0) countLiving(state, entry, { userId, change, work });
   if (!isLiving(reservation)) state.endedIds.add(id);
 }
 
-/** Counts a reservation that lives now, or no more. */
-export function countLiving(state: ReservationsState, entry: ResourceEntry, { userId, change }: { readonly userId: string; readonly change: number }): void {
+/** What a reservation takes of its resource: amount times milliseconds. */
+export function workOf({ place: { amount, start, end } }: Pick<ReservationBrief, 'place'>): number {
+  return amount * (end - start);
+}
+
+function livingWorkOf(reservation: ReservationBrief): number {
+  return isLiving(reservation) ? workOf(reservation) : 0;
+}
+
+/** Counts a reservation that lives now, or no more, or takes more or less. */
+export function countLiving(state: ReservationsState, entry: ResourceEntry, { userId, change, work }: { readonly userId: string; readonly change: number; readonly work: number }): void {
   const count = (entry.livingByUser.get(userId) ?? 0) + change;
-  if (count === 0) entry.livingByUser.delete(userId);
-  else entry.livingByUser.set(userId, count);
+  if (count === 0) {
+    entry.livingByUser.delete(userId);
+    entry.workByUser.delete(userId);
+  } else {
+    entry.livingByUser.set(userId, count);
+    entry.workByUser.set(userId, Math.max(0, (entry.workByUser.get(userId) ?? 0) + work));
+  }
   entry.livingCount += change;
   state.livingCount += change;
 }

@@ -1,10 +1,16 @@
 import { invariant, type Instant, type UserId } from '../../shared/index.ts';
-import { isSamePlace } from './apply.ts';
+import { isSamePlace, workOf } from './apply.ts';
 import { dueOf, isLiving, isPledged, type ReservationsState, type ResourceEntry } from './state.ts';
+
+/** What a user has reserved of a resource. */
+interface Living {
+  readonly count: number;
+  readonly work: number;
+}
 
 /** @throws {InvariantError} when the state contradicts itself. Cost: O(reservations). */
 export function checkInvariants(state: ReservationsState): void {
-  const counts = new Map<ResourceEntry, Map<UserId, number>>();
+  const counts = new Map<ResourceEntry, Map<UserId, Living>>();
   let living = 0;
   for (const reservation of state.reservations.values()) {
     const { place, resourceId, status, clientRequestId, holdUntil, endedAt } = reservation;
@@ -22,19 +28,25 @@ export function checkInvariants(state: ReservationsState): void {
     invariant(isSamePlace(placed, place), `reservation ${place.id} is elsewhere on its calendar`);
     invariant((placed.isHeld === true) === (status === 'held'), `reservation ${place.id} is ${status}, and its calendar holds it otherwise`);
     living += 1;
-    const users = counts.get(entry) ?? new Map<UserId, number>();
-    counts.set(entry, users.set(place.userId, (users.get(place.userId) ?? 0) + 1));
+    const users = counts.get(entry) ?? new Map<UserId, Living>();
+    const { count, work } = users.get(place.userId) ?? { count: 0, work: 0 };
+    counts.set(entry, users.set(place.userId, { count: count + 1, work: work + workOf(reservation) }));
   }
   invariant(living === state.livingCount, `${living} reservations live, ${state.livingCount} counted`);
   for (const entry of state.resources.values()) checkResource(entry, counts.get(entry) ?? new Map());
   checkDues(state);
 }
 
-function checkResource({ resource, calendar, outages, livingByUser, livingCount, nextOutageId }: ResourceEntry, counts: ReadonlyMap<UserId, number>): void {
+function checkResource({ resource, calendar, outages, livingByUser, workByUser, livingCount, nextOutageId }: ResourceEntry, counts: ReadonlyMap<UserId, Living>): void {
   calendar.checkInvariants();
   invariant(calendar.count === livingCount, `${resource.id} has ${calendar.count} reservations on its calendar, ${livingCount} counted`);
   invariant(counts.size === livingByUser.size, `${resource.id} counts a user without reservations`);
-  for (const [userId, count] of counts) invariant(livingByUser.get(userId) === count, `${userId} has ${count} reservations of ${resource.id}`);
+  for (const [userId, { count, work }] of counts) {
+    invariant(livingByUser.get(userId) === count, `${userId} has ${count} reservations of ${resource.id}`);
+    // Sums of large numbers are rounded.
+    invariant(Math.abs((workByUser.get(userId) ?? 0) - work) <= 1e-6 * work, `${userId} has ${work} of ${resource.id}, ${workByUser.get(userId) ?? 0} counted`);
+  }
+  invariant(workByUser.size === livingByUser.size, `${resource.id} counts work of a user without reservations`);
   const blocks = calendar.blocks();
   invariant(blocks.length === outages.size && blocks.every(({ id }) => outages.has(id)), `${resource.id} has ${blocks.length} blocks and ${outages.size} outages`);
   for (const { id, units, amount } of outages.values()) {

@@ -9,6 +9,7 @@ import { step } from './step.ts';
 
 export type { ReservationFact, ReservationsChange, ReservationTold } from './changes.ts';
 export type { PlacementReply, ReservationsCommand, ResourceReply } from './commands.ts';
+export { listReservationQuotas } from './user-quotas.ts';
 export { eventsOf, type ReservationEvent } from './events.ts';
 export type { NewResource, Part, ReservationsInput } from './inputs.ts';
 export { judgeClaim, type ClaimJudgement, type ShownClaim } from './judge-claim.ts';

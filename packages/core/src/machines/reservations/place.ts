@@ -2,7 +2,7 @@ import type { Alternative, PlacementRefusal, ReservationRecord } from '../../mes
 import type { Alternatives, Answer, Moved, Placement, PlacedReservation, Refusal as CalendarRefusal, ReservationRequest } from '../../reservations/index.ts';
 import { describeInstant, describeTime, plural, type Instant } from '../../shared/index.ts';
 import { findExcess, findHoldFault, findResource, isNegotiable, isRefusal, refusalOf, requestOf } from './admission.ts';
-import { getEntry } from './apply.ts';
+import { getEntry, workOf } from './apply.ts';
 import type { ReservationTold } from './changes.ts';
 import type { PlacementReply } from './commands.ts';
 import type { ReservationsInput } from './inputs.ts';
@@ -10,6 +10,7 @@ import { markWish } from './mark-wish.ts';
 import { findOwn } from './owners.ts';
 import type { ReservationsState, ResourceEntry } from './state.ts';
 import type { Refusal, Turn } from './turn.ts';
+import { findQuotaFault } from './user-quotas.ts';
 
 type Requested = Extract<ReservationsInput, { kind: 'ReservationRequested' }>;
 type Renegotiation = Extract<ReservationsInput, { kind: 'RenegotiationRequested' }>;
@@ -55,6 +56,11 @@ export function renegotiate(turn: Turn, input: Renegotiation): void {
     turn.refuse(input.replyTo, request);
     return;
   }
+  const excess = findQuotaFault(turn, entry, request, workOf(known));
+  if (excess !== undefined) {
+    turn.refuse(input.replyTo, excess);
+    return;
+  }
   const answer = entry.calendar.renegotiate(known.place.id, request, now);
   if (answer.kind === 'refused') {
     answerRefusal(turn, { replyTo: input.replyTo, answer, entry, request, without: known.place.id });
@@ -89,12 +95,14 @@ function findReuse({ place: { id }, resourceId, requestedAt, wishMark }: Reserva
   return { code: 'MUT_KEY_REUSED', message: `the key ${JSON.stringify(key)} is of reservation ${id} of ${resourceId}, for which something else was asked at ${describeInstant(requestedAt)}` };
 }
 
-function admit({ state }: Turn, { wish, userId, hold }: Requested): { readonly entry: ResourceEntry; readonly request: ReservationRequest } | Refusal {
+function admit(turn: Turn, { wish, userId, hold }: Requested): { readonly entry: ResourceEntry; readonly request: ReservationRequest } | Refusal {
+  const { state } = turn;
   const entry = findResource(state, wish.resourceId);
   if (isRefusal(entry)) return entry;
   const fault = findHoldFault(state, hold) ?? findExcess(state, entry, userId);
   const request = fault ?? requestOf(entry, wish, { id: state.nextReservationId, userId, isHold: hold > 0 });
-  return isRefusal(request) ? request : { entry, request };
+  if (isRefusal(request)) return request;
+  return findQuotaFault(turn, entry, request) ?? { entry, request };
 }
 
 function newRecord({ now }: Turn, { wish, clientRequestId, hold }: Requested, { reservation: place, moved }: Placement): ReservationRecord {

@@ -2,7 +2,7 @@ import type { Outage, ReservationRecord, ResourceId, ResourceRecord } from '../.
 import { Calendar, type LoadedPlaces, type PlacedReservation } from '../../reservations/index.ts';
 import type { Instant } from '../../shared/index.ts';
 import { sortedBy } from '../../shared/sort-order.ts';
-import { blockOf, countLiving, factsOf, fileOutage, noteReservation, getEntry } from './apply.ts';
+import { blockOf, countLiving, factsOf, fileOutage, noteReservation, getEntry, workOf } from './apply.ts';
 import { listDues } from './list-dues.ts';
 import { filedOf } from './standing.ts';
 import type { ReservationBrief, StoredReservations } from './stored-reservations.ts';
@@ -50,7 +50,7 @@ export function restoreSnapshot(options: ReservationsOptions, snapshot: Reservat
   for (const { resource, registeredAt } of snapshot.resources) {
     places.set(resource.id, []);
     state.resources.set(resource.id, {
-      resource, registeredAt, calendar: new Calendar(factsOf(resource), registeredAt), outages: new Map(), nextOutageId: 1, livingByUser: new Map(), livingCount: 0,
+      resource, registeredAt, calendar: new Calendar(factsOf(resource), registeredAt), outages: new Map(), nextOutageId: 1, livingByUser: new Map(), workByUser: new Map(), livingCount: 0,
     });
   }
   for (const { resourceId, outage } of snapshot.outages) fileOutage(state, getEntry(state, resourceId), outage);
@@ -87,7 +87,7 @@ function fileStored(state: ReservationsState, stored: StoredReservations, ended:
   for (let row = 0; row < stored.count; row += 1) {
     const brief = stored.briefAt(row);
     const { place: { userId }, resourceId } = brief;
-    if (isLiving(brief)) countLiving(state, getEntry(state, resourceId), { userId, change: 1 });
+    if (isLiving(brief)) countLiving(state, getEntry(state, resourceId), { userId, change: 1, work: workOf(brief) });
     else ended.push(brief);
     if (stored.isPledgedAt(row)) state.pledgedIds.add(stored.idAt(row));
   }

@@ -1,4 +1,5 @@
 import type { Outage, ResourceId, ResourceRecord } from '../../messages/index.ts';
+import type { QuotaRules } from '../../quotas/index.ts';
 import type { Calendar } from '../../reservations/index.ts';
 import { Heap, type Duration, type Instant, type UserId } from '../../shared/index.ts';
 import { ReservationRecords } from './reservation-records.ts';
@@ -16,6 +17,8 @@ export interface ReservationsOptions {
   readonly livingMax: number;
   /** Reservations that are over and remembered, for listings and for repeated requests. */
   readonly endedMax: number;
+  /** What users may have reserved. */
+  readonly quotas?: QuotaRules;
   /** Longest hold. */
   readonly holdMax: Duration;
 }
@@ -31,6 +34,8 @@ export interface ResourceEntry {
   nextOutageId: number;
   /** Reservations of each user that are not over; no zeros. */
   readonly livingByUser: Map<UserId, number>;
+  /** Amount times milliseconds of those reservations, of users who have any. */
+  readonly workByUser: Map<UserId, number>;
   livingCount: number;
 }
 

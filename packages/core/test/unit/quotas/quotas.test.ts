@@ -1,26 +1,26 @@
 import test from 'ava';
-import { quotaKinds, quotaNames, Quotas, RateBucket } from '@mutirao/core/quotas';
+import { allowedQuota, findQuotaExcess, parseQuotas, quotaKinds, quotaNames, RateBucket, type QuotaRules } from '@mutirao/core/quotas';
 
-function parse(...rules: string[]): Quotas {
-  const quotas = Quotas.parse(rules, 'owner');
-  if (!(quotas instanceof Quotas)) throw new Error(quotas.fault);
+function parse(...rules: string[]): QuotaRules {
+  const quotas = parseQuotas(rules, 'owner');
+  if ('fault' in quotas) throw new Error(quotas.fault);
   return quotas;
 }
 
 test('the owner has no quotas, others the usual ones, and rules change those of all or of one', (t) => {
   const quotas = parse('jobs=5', 'maria:jobs=none', 'maria:tasks=2K', 'owner:streams=7', 'blob-bytes=1G');
-  t.deepEqual(quotaNames.map((name) => quotas.allowed('owner', name)), quotaNames.map((name) => (name === 'streams' ? 7 : Infinity)));
-  t.is(quotas.allowed('joao', 'jobs'), 5);
-  t.is(quotas.allowed('joao', 'tasks'), quotaKinds.tasks.usual);
-  t.is(quotas.allowed('joao', 'blob-bytes'), 1024 ** 3);
-  t.is(quotas.allowed('maria', 'jobs'), Infinity);
-  t.is(quotas.allowed('maria', 'tasks'), 2000);
+  t.deepEqual(quotaNames.map((name) => allowedQuota(quotas, 'owner', name)), quotaNames.map((name) => (name === 'streams' ? 7 : Infinity)));
+  t.is(allowedQuota(quotas, 'joao', 'jobs'), 5);
+  t.is(allowedQuota(quotas, 'joao', 'tasks'), quotaKinds.tasks.usual);
+  t.is(allowedQuota(quotas, 'joao', 'blob-bytes'), 1024 ** 3);
+  t.is(allowedQuota(quotas, 'maria', 'jobs'), Infinity);
+  t.is(allowedQuota(quotas, 'maria', 'tasks'), 2000);
 });
 
 test('a refusal says what is counted, what is used, asked and allowed, and what to do', (t) => {
   const quotas = parse('tasks=100');
-  t.is(quotas.findExcess('maria', 'tasks', { used: 60, more: 40 }), undefined);
-  t.is(quotas.findExcess('maria', 'tasks', { used: 60, more: 41 })?.message,
+  t.is(findQuotaExcess(quotas, 'maria', { name: 'tasks', used: 60, more: 40 }), undefined);
+  t.is(findQuotaExcess(quotas, 'maria', { name: 'tasks', used: 60, more: 41 })?.message,
     'your quota "tasks" (tasks of jobs that have not ended) is 100; you have 60 and ask for 41 more; wait until one of your jobs ends, or submit fewer tasks');
 });
 
@@ -28,7 +28,7 @@ test('a rule that cannot be read is refused with what was expected', (t) => {
   for (const [rule, fault] of [
     ['jobs', /expected KIND=AMOUNT/], ['job=3', /did you mean "jobs"/], ['jobs=-1', /expected an amount/], ['jobs=1e9', /expected an amount/], ['maria:=3', /expected KIND/], ['', /expected KIND/],
   ] as const) {
-    const read = Quotas.parse([rule], 'owner');
+    const read = parseQuotas([rule], 'owner');
     t.regex('fault' in read ? read.fault : '', fault, rule);
   }
 });

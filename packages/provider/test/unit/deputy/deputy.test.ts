@@ -24,7 +24,7 @@ class Bench {
     const shared = { bodies: new SpooledBodies(new DatabaseSync(':memory:')), contents: undefined, timers: new HandTimers(), log: quietLogger, deliver: (input: ProviderInput) => { this.inputs.push(input); } };
     const leases = new LeaseDesk({ ...shared, clock: { now: () => 0 }, tell: () => undefined });
     this.deputy = new Deputy({
-      ...shared, leases, outputs: {} as unknown as DeputyOptions['outputs'], ownerId: 'ana', roomForReports: () => 10_000, brokerOf: () => 'b', hasKept: () => false, onReport: () => undefined,
+      ...shared, leases, outputs: {} as unknown as DeputyOptions['outputs'], ownerId: 'ana', roomForReports: () => 10_000, brokerOf: () => 'b', hasKept: () => false, demandSpoolQuota: () => undefined, onReport: () => undefined,
     });
     const agent = {
       identity: { machineId: 'p/m', incarnation: 'i', attachmentId: 4 }, isKeeping: false, stream: { pause: () => undefined, resume: () => undefined },

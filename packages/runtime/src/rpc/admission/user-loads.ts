@@ -1,13 +1,7 @@
 import { MutiraoError } from '@mutirao/api/errors';
-import { RateBucket, type QuotaName, type Quotas, type QuotaUse } from '@mutirao/core/quotas';
+import { allowedQuota, findQuotaExcess, RateBucket, type QuotaName, type QuotaRules, type QuotaUse } from '@mutirao/core/quotas';
 import type { Bytes, Instant, UserId } from '@mutirao/core/shared';
 import type { Connection } from './connections.ts';
-
-/** What a user may take of servers. */
-export type ServerQuotas = Pick<Quotas, 'allowed' | 'findExcess'>;
-
-/** No bounds at all. */
-export const noQuotas: ServerQuotas = { allowed: () => Infinity, findExcess: () => undefined };
 
 interface Load {
   connectionCount: number;
@@ -23,10 +17,10 @@ const rateSpan = 10_000;
 
 /** What each user takes of one server: connections, open calls, calls per second, and bytes of requests that are arriving. */
 export class UserLoads {
-  readonly #quotas: ServerQuotas;
+  readonly #quotas: QuotaRules;
   readonly #loads = new Map<UserId, Load>();
 
-  constructor(quotas: ServerQuotas) {
+  constructor(quotas: QuotaRules) {
     this.#quotas = quotas;
   }
 
@@ -34,7 +28,7 @@ export class UserLoads {
   begin(userId: UserId, connection: Connection, now: Instant): void {
     const load = this.#loadOf(userId);
     load.usedAt = now;
-    const perSecond = this.#quotas.allowed(userId, 'requests-per-second');
+    const perSecond = allowedQuota(this.#quotas, userId, 'requests-per-second');
     if (!load.rate.take(perSecond, now)) throw new MutiraoError('MUT_USER_RATE', `${userId} begins more than ${perSecond} calls per second at this server`);
     this.#demand(userId, 'streams', { used: load.streamCount, more: 1 });
     if (!connection.userIds.has(userId)) {
@@ -75,12 +69,12 @@ export class UserLoads {
   /** What a user takes now. */
   usesOf(userId: UserId): QuotaUse[] {
     const load = this.#loads.get(userId);
-    const use = (name: QuotaName, used = 0): QuotaUse => ({ name, used, allowed: this.#quotas.allowed(userId, name) });
+    const use = (name: QuotaName, used = 0): QuotaUse => ({ name, used, allowed: allowedQuota(this.#quotas, userId, name) });
     return [use('connections', load?.connectionCount), use('streams', load?.streamCount), use('request-bytes', load?.requestBytes), use('requests-per-second')];
   }
 
   #demand(userId: UserId, name: QuotaName, amounts: { readonly used: number; readonly more: number }): void {
-    const excess = this.#quotas.findExcess(userId, name, amounts);
+    const excess = findQuotaExcess(this.#quotas, userId, { name, ...amounts });
     if (excess !== undefined) throw new MutiraoError('MUT_USER_QUOTA', excess.message);
   }
 

@@ -7,6 +7,7 @@ import { tellLeasesAnew } from '../leases/grant-leases.ts';
 import { closeOverEdges } from './retry-closure.ts';
 import type { BrokerJob } from '../state.ts';
 import { commit, reply, replyNotFound, type Turn } from '../turn.ts';
+import { findJobExcess } from './user-quotas.ts';
 
 /** Has tasks that failed, were cancelled or are about to be run again, with what they wait for and what waits for them, and lets go on what waits since its reservation is over; others are left alone. */
 export function retryTasks(turn: Turn, input: InputOf<'TasksRetried'>): void {
@@ -19,6 +20,11 @@ export function retryTasks(turn: Turn, input: InputOf<'TasksRetried'>): void {
   if (beyond !== undefined) {
     const message = `task ${beyond} of job ${job.jobId}; want an index in 0..${job.taskCount - 1}`;
     reply(turn, input.replyTo, { ok: false, code: 'MUT_BAD_REQUEST', message });
+    return;
+  }
+  const excess = job.endedAt === 0 ? undefined : findJobExcess(turn.state, input.userId, job.taskCount);
+  if (excess !== undefined) {
+    reply(turn, input.replyTo, { ok: false, ...excess });
     return;
   }
   const released = releaseWaiting(turn, job);

@@ -2,6 +2,8 @@ import type { InputOf } from '../inputs.ts';
 import { findReservationFault } from '../reservations/reserved-jobs.ts';
 import { clientKey } from '../state.ts';
 import { commit, reply, type Turn } from '../turn.ts';
+import { countTasks } from './task-groups.ts';
+import { findJobExcess } from './user-quotas.ts';
 import { findSpecFault } from './validate-spec.ts';
 
 /** Takes a job in, unless it is one that was taken in already or its spec has a fault. */
@@ -13,7 +15,7 @@ export function submitJob(turn: Turn, input: InputOf<'JobSubmitted'>): void {
     reply(turn, replyTo, { ok: true, value: { jobId: known.jobId, taskCount: known.taskCount } });
     return;
   }
-  const fault = findSpecFault(spec, turn.state.options.trust.credibility) ?? findReservationFault(turn, userId, spec);
+  const fault = findSpecFault(spec, turn.state.options.trust.credibility) ?? findReservationFault(turn, userId, spec) ?? findJobExcess(state, userId, spec.groups.reduce((sum, group) => sum + countTasks(group), 0));
   if (fault !== undefined) {
     reply(turn, replyTo, { ok: false, ...fault });
     return;

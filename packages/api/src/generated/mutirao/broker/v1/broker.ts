@@ -23,7 +23,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { Content, IntegerRange, Limits, Root } from "../../common/v1/common.ts";
+import { Content, IntegerRange, Limits, QuotaUse, Root } from "../../common/v1/common.ts";
 import { MachineFacts, Outcome, StagingTimes } from "../../machine/v1/machine.ts";
 import { AllocationRequest, ProviderQueue, TaskTimes } from "../../provider/v1/provider.ts";
 
@@ -841,6 +841,16 @@ export interface GetProviderQueueResponse {
     | undefined;
   /** How long ago the provider told it. */
   ageMs: number;
+}
+
+export interface GetQuotaRequest {
+  /** Whose; only the owner may ask for others. Empty: the caller's. */
+  userId: string;
+}
+
+export interface GetQuotaResponse {
+  userId: string;
+  uses: QuotaUse[];
 }
 
 function createBaseInputSource(): InputSource {
@@ -6491,6 +6501,109 @@ export const GetProviderQueueResponse: MessageFns<GetProviderQueueResponse> = {
   },
 };
 
+function createBaseGetQuotaRequest(): GetQuotaRequest {
+  return { userId: "" };
+}
+
+export const GetQuotaRequest: MessageFns<GetQuotaRequest> = {
+  encode(message: GetQuotaRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.userId !== "") {
+      writer.uint32(10).string(message.userId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetQuotaRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetQuotaRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.userId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetQuotaResponse(): GetQuotaResponse {
+  return { userId: "", uses: [] };
+}
+
+export const GetQuotaResponse: MessageFns<GetQuotaResponse> = {
+  encode(message: GetQuotaResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.userId !== "") {
+      writer.uint32(10).string(message.userId);
+    }
+    for (const v of message.uses) {
+      QuotaUse.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetQuotaResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetQuotaResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.userId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.uses.push(QuotaUse.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 export type BrokerServiceService = typeof BrokerServiceService;
 export const BrokerServiceService = {
   submitJob: {
@@ -6711,6 +6824,16 @@ export const BrokerServiceService = {
       asBuffer(GetProviderQueueResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetProviderQueueResponse => GetProviderQueueResponse.decode(value),
   },
+  /** What a user has of what is counted per user, and may have. */
+  getQuota: {
+    path: "/mutirao.broker.v1.BrokerService/GetQuota" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetQuotaRequest): Buffer => asBuffer(GetQuotaRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetQuotaRequest => GetQuotaRequest.decode(value),
+    responseSerialize: (value: GetQuotaResponse): Buffer => asBuffer(GetQuotaResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetQuotaResponse => GetQuotaResponse.decode(value),
+  },
 } as const;
 
 export interface BrokerServiceServer extends UntypedServiceImplementation {
@@ -6746,6 +6869,8 @@ export interface BrokerServiceServer extends UntypedServiceImplementation {
   listProviders: handleUnaryCall<ListProvidersRequest, ListProvidersResponse>;
   /** The queue of a provider's resource as its request heuristic sees it; asked of the provider at most once in two seconds, whoever asks how often. */
   getProviderQueue: handleUnaryCall<GetProviderQueueRequest, GetProviderQueueResponse>;
+  /** What a user has of what is counted per user, and may have. */
+  getQuota: handleUnaryCall<GetQuotaRequest, GetQuotaResponse>;
 }
 
 export interface BrokerServiceClient extends Client {
@@ -7074,6 +7199,22 @@ export interface BrokerServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetProviderQueueResponse) => void,
+  ): ClientUnaryCall;
+  /** What a user has of what is counted per user, and may have. */
+  getQuota(
+    request: GetQuotaRequest,
+    callback: (error: ServiceError | null, response: GetQuotaResponse) => void,
+  ): ClientUnaryCall;
+  getQuota(
+    request: GetQuotaRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetQuotaResponse) => void,
+  ): ClientUnaryCall;
+  getQuota(
+    request: GetQuotaRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetQuotaResponse) => void,
   ): ClientUnaryCall;
 }
 

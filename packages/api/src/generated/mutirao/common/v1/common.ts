@@ -162,6 +162,16 @@ export interface IntegerRange {
   step?: number | undefined;
 }
 
+/** What a user has of something that is counted per user, and may have (docs/quotas.md). */
+export interface QuotaUse {
+  /** As the configuration names it: jobs, tasks, connections, ... */
+  kind: string;
+  /** In the unit of the kind: a count, bytes, or hours. */
+  used: number;
+  /** Absent for no quota. */
+  allowed?: number | undefined;
+}
+
 function createBaseHello(): Hello {
   return {
     protocolVersion: 0,
@@ -959,6 +969,74 @@ export const IntegerRange: MessageFns<IntegerRange> = {
             }
 
             message.step = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseQuotaUse(): QuotaUse {
+  return { kind: "", used: 0, allowed: undefined };
+}
+
+export const QuotaUse: MessageFns<QuotaUse> = {
+  encode(message: QuotaUse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.kind !== "") {
+      writer.uint32(10).string(message.kind);
+    }
+    if (message.used !== 0) {
+      writer.uint32(17).double(message.used);
+    }
+    if (message.allowed !== undefined) {
+      writer.uint32(25).double(message.allowed);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): QuotaUse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseQuotaUse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.kind = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.used = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.allowed = reader.double();
             continue;
           }
         }

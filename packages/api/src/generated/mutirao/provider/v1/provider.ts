@@ -25,7 +25,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { Content, Hello } from "../../common/v1/common.ts";
+import { Content, Hello, QuotaUse } from "../../common/v1/common.ts";
 import {
   CancelReplicas,
   ContentOffered,
@@ -719,6 +719,16 @@ export interface MachineCredential {
   sinceUnixMs: number;
   /** Of an open invitation; absent where there is none. */
   expiresUnixMs?: number | undefined;
+}
+
+export interface GetQuotaRequest {
+  /** Whose; only the owner may ask for others. Empty: the caller's. */
+  userId: string;
+}
+
+export interface GetQuotaResponse {
+  userId: string;
+  uses: QuotaUse[];
 }
 
 function createBaseConnectRequest(): ConnectRequest {
@@ -5520,6 +5530,109 @@ export const MachineCredential: MessageFns<MachineCredential> = {
   },
 };
 
+function createBaseGetQuotaRequest(): GetQuotaRequest {
+  return { userId: "" };
+}
+
+export const GetQuotaRequest: MessageFns<GetQuotaRequest> = {
+  encode(message: GetQuotaRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.userId !== "") {
+      writer.uint32(10).string(message.userId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetQuotaRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetQuotaRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.userId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetQuotaResponse(): GetQuotaResponse {
+  return { userId: "", uses: [] };
+}
+
+export const GetQuotaResponse: MessageFns<GetQuotaResponse> = {
+  encode(message: GetQuotaResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.userId !== "") {
+      writer.uint32(10).string(message.userId);
+    }
+    for (const v of message.uses) {
+      QuotaUse.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetQuotaResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetQuotaResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.userId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.uses.push(QuotaUse.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 export type GridMachineProviderServiceService = typeof GridMachineProviderServiceService;
 export const GridMachineProviderServiceService = {
   /** Demand in, GridMachines out. One stream per broker; the provider tells a broker only of its own machines. */
@@ -5674,6 +5787,16 @@ export const GridMachineProviderServiceService = {
     responseDeserialize: (value: Buffer): ListMachineCredentialsResponse =>
       ListMachineCredentialsResponse.decode(value),
   },
+  /** What a user has of what is counted per user, and may have. */
+  getQuota: {
+    path: "/mutirao.provider.v1.GridMachineProviderService/GetQuota" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetQuotaRequest): Buffer => asBuffer(GetQuotaRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetQuotaRequest => GetQuotaRequest.decode(value),
+    responseSerialize: (value: GetQuotaResponse): Buffer => asBuffer(GetQuotaResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetQuotaResponse => GetQuotaResponse.decode(value),
+  },
 } as const;
 
 export interface GridMachineProviderServiceServer extends UntypedServiceImplementation {
@@ -5705,6 +5828,8 @@ export interface GridMachineProviderServiceServer extends UntypedServiceImplemen
   inviteMachine: handleUnaryCall<InviteMachineRequest, InviteMachineResponse>;
   /** The names that were invited, have a credential or were removed, in their order. */
   listMachineCredentials: handleUnaryCall<ListMachineCredentialsRequest, ListMachineCredentialsResponse>;
+  /** What a user has of what is counted per user, and may have. */
+  getQuota: handleUnaryCall<GetQuotaRequest, GetQuotaResponse>;
 }
 
 export interface GridMachineProviderServiceClient extends Client {
@@ -5914,6 +6039,22 @@ export interface GridMachineProviderServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListMachineCredentialsResponse) => void,
+  ): ClientUnaryCall;
+  /** What a user has of what is counted per user, and may have. */
+  getQuota(
+    request: GetQuotaRequest,
+    callback: (error: ServiceError | null, response: GetQuotaResponse) => void,
+  ): ClientUnaryCall;
+  getQuota(
+    request: GetQuotaRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetQuotaResponse) => void,
+  ): ClientUnaryCall;
+  getQuota(
+    request: GetQuotaRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetQuotaResponse) => void,
   ): ClientUnaryCall;
 }
 

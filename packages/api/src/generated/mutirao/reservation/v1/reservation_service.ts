@@ -21,6 +21,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { QuotaUse } from "../../common/v1/common.ts";
 
 export const protobufPackage = "mutirao.reservation.v1";
 
@@ -686,6 +687,16 @@ export interface WatchReservationsResponse {
   events: ReservationEvent[];
   /** Pass it as after_sequence to go on from here. */
   lastSequence: number;
+}
+
+export interface GetQuotaRequest {
+  /** Whose; only the owner may ask for others. Empty: the caller's. */
+  userId: string;
+}
+
+export interface GetQuotaResponse {
+  userId: string;
+  uses: QuotaUse[];
 }
 
 function createBaseElasticAmount(): ElasticAmount {
@@ -4921,6 +4932,109 @@ export const WatchReservationsResponse: MessageFns<WatchReservationsResponse> = 
   },
 };
 
+function createBaseGetQuotaRequest(): GetQuotaRequest {
+  return { userId: "" };
+}
+
+export const GetQuotaRequest: MessageFns<GetQuotaRequest> = {
+  encode(message: GetQuotaRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.userId !== "") {
+      writer.uint32(10).string(message.userId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetQuotaRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetQuotaRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.userId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetQuotaResponse(): GetQuotaResponse {
+  return { userId: "", uses: [] };
+}
+
+export const GetQuotaResponse: MessageFns<GetQuotaResponse> = {
+  encode(message: GetQuotaResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.userId !== "") {
+      writer.uint32(10).string(message.userId);
+    }
+    for (const v of message.uses) {
+      QuotaUse.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetQuotaResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetQuotaResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.userId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.uses.push(QuotaUse.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 export type ReservationServiceService = typeof ReservationServiceService;
 export const ReservationServiceService = {
   /**
@@ -5185,6 +5299,16 @@ export const ReservationServiceService = {
       asBuffer(WatchReservationsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WatchReservationsResponse => WatchReservationsResponse.decode(value),
   },
+  /** What a user has of what is counted per user, and may have. */
+  getQuota: {
+    path: "/mutirao.reservation.v1.ReservationService/GetQuota" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetQuotaRequest): Buffer => asBuffer(GetQuotaRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetQuotaRequest => GetQuotaRequest.decode(value),
+    responseSerialize: (value: GetQuotaResponse): Buffer => asBuffer(GetQuotaResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetQuotaResponse => GetQuotaResponse.decode(value),
+  },
 } as const;
 
 export interface ReservationServiceServer extends UntypedServiceImplementation {
@@ -5235,6 +5359,8 @@ export interface ReservationServiceServer extends UntypedServiceImplementation {
   getClaimKeys: handleUnaryCall<GetClaimKeysRequest, GetClaimKeysResponse>;
   /** What happens to the caller's reservations, and to those of resources that the caller owns, from a sequence number on; resumes exactly. */
   watchReservations: handleServerStreamingCall<WatchReservationsRequest, WatchReservationsResponse>;
+  /** What a user has of what is counted per user, and may have. */
+  getQuota: handleUnaryCall<GetQuotaRequest, GetQuotaResponse>;
 }
 
 export interface ReservationServiceClient extends Client {
@@ -5587,6 +5713,22 @@ export interface ReservationServiceClient extends Client {
     metadata?: Metadata,
     options?: Partial<CallOptions>,
   ): ClientReadableStream<WatchReservationsResponse>;
+  /** What a user has of what is counted per user, and may have. */
+  getQuota(
+    request: GetQuotaRequest,
+    callback: (error: ServiceError | null, response: GetQuotaResponse) => void,
+  ): ClientUnaryCall;
+  getQuota(
+    request: GetQuotaRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetQuotaResponse) => void,
+  ): ClientUnaryCall;
+  getQuota(
+    request: GetQuotaRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetQuotaResponse) => void,
+  ): ClientUnaryCall;
 }
 
 export const ReservationServiceClient = makeGenericClientConstructor(

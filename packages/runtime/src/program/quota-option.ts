@@ -1,0 +1,16 @@
+import { MutiraoError } from '@mutirao/api/errors';
+import { parseQuotas, type QuotaRules } from '@mutirao/core/quotas';
+import type { UserId } from '@mutirao/core/shared';
+import { list } from '../config/index.ts';
+
+/** The option of every server that bounds what users take. */
+export const quotaOption = list({
+  help: 'What users other than the owner may have, for example jobs=500, maria:tasks=5M or blob-bytes=none; docs/quotas.md lists the kinds.', placeholder: '[USER:]KIND=AMOUNT',
+});
+
+/** Reads the option. @throws {MutiraoError} MUT_BAD_CONFIG */
+export function readQuotas(texts: readonly string[], ownerId: UserId): QuotaRules {
+  const rules = parseQuotas(texts, ownerId);
+  if ('fault' in rules) throw new MutiraoError('MUT_BAD_CONFIG', `--quota is ${rules.fault}`);
+  return rules;
+}
