@@ -1,10 +1,9 @@
 // Events on NATS: how soon after the fact a subscriber has one, what publishing takes from a busy broker, and how fast a backlog goes
 // out after an outage, to one subscriber and to eight. Needs nats-server (Debian's package).
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { connect, DeliverPolicy, type NatsConnection } from 'nats';
 import { JobEvent } from '@mutirao/api/events';
-import { Grid, NatsServer, taskGroup, until } from '@mutirao/testkit';
+import { Grid, NatsServer, readMetrics, taskGroup, until } from '@mutirao/testkit';
 import { atLeast, below, median, option, plain, report, type Figure } from './harness.ts';
 
 const jobs = option('jobs', 4000);
@@ -17,8 +16,7 @@ if (!existsSync('/usr/sbin/nats-server')) {
 
 /** What a broker says of its publishing, by the end of the series' name. */
 async function series(grid: Grid, name: 'lag' | 'published_total'): Promise<number> {
-  const { metricsAddress } = JSON.parse(readFileSync(join(grid.home, 'broker.json'), 'utf8')) as { metricsAddress: string };
-  const text = await (await fetch(`http://${metricsAddress}/metrics`)).text();
+  const text = await readMetrics(grid.home);
   return Number(new RegExp(`^mutirao_broker_events_${name} (.*)$`, 'm').exec(text)?.[1] ?? NaN);
 }
 

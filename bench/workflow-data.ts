@@ -1,10 +1,10 @@
 // A chain of tasks each of which reads what the one before wrote, on a machine that shares no file system with home.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from '@mutirao/runtime/processes';
-import { Grid } from '@mutirao/testkit';
+import { Grid, readMetrics } from '@mutirao/testkit';
 import { below, option, plain, report } from './harness.ts';
 
 const mebibytes = option('mebibytes', 64);
@@ -14,8 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'mutirao-chain-'));
 
 /** Bytes that the broker has sent to machines and brought home. */
 async function stagedBytes(grid: Grid): Promise<{ readonly out: number; readonly in: number }> {
-  const { metricsAddress } = JSON.parse(readFileSync(join(grid.home, 'broker.json'), 'utf8')) as { metricsAddress: string };
-  const text = await (await fetch(`http://${metricsAddress}/metrics`)).text();
+  const text = await readMetrics(grid.home);
   const bytes = (direction: string): number => Number(new RegExp(`^mutirao_broker_staged_bytes_total\\{direction="${direction}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
   return { out: bytes('out'), in: bytes('in') };
 }

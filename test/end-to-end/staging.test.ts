@@ -5,12 +5,11 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { JobStatus } from '@mutirao/api/broker';
 import { Root } from '@mutirao/api/common';
-import { Grid, inviteMachine, taskGroup, temporaryFolder, until, Wire } from '@mutirao/testkit';
+import { Grid, inviteMachine, readMetrics, taskGroup, temporaryFolder, until, Wire } from '@mutirao/testkit';
 
 /** A figure of a process, from its /metrics. */
 async function metric(grid: Grid, file: string, name: string): Promise<number> {
-  const { metricsAddress } = JSON.parse(readFileSync(join(grid.home, file), 'utf8')) as { metricsAddress: string };
-  const text = await (await fetch(`http://${metricsAddress}/metrics`)).text();
+  const text = await readMetrics(grid.home, file);
   const line = text.split('\n').find((one) => one.startsWith(`${name} `) || (name.includes('{') && one.startsWith(name)));
   return Number(line?.split(' ').at(-1) ?? 0);
 }

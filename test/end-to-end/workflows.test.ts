@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { JobStatus } from '@mutirao/api/broker';
 import { runCommand } from '@mutirao/runtime/processes';
-import { Grid, temporaryFolder, until } from '@mutirao/testkit';
+import { Grid, readMetrics, temporaryFolder, until } from '@mutirao/testkit';
 
 const commandLine = fileURLToPath(new URL('../../packages/cli/bin/mutirao.js', import.meta.url));
 
@@ -80,8 +80,7 @@ tasks:
   t.is(createHash('sha256').update(readFileSync(join(folder, 'middle.dat'))).digest('hex'), readFileSync(join(folder, 'sum'), 'utf8').split(' ')[0] ?? '');
   const machines = new Set((await grid.client.tasks(1)).flatMap(({ replicas }) => replicas.map(({ machineId }) => machineId)));
   t.is(machines.size, 1, 'each goes where its inputs are');
-  const { metricsAddress } = JSON.parse(readFileSync(join(grid.home, 'broker.json'), 'utf8')) as { metricsAddress: string };
-  const text = await (await fetch(`http://${metricsAddress}/metrics`)).text();
+  const text = await readMetrics(grid.home);
   const bytes = (direction: string): number => Number(new RegExp(`^mutirao_broker_staged_bytes_total\\{direction="${direction}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
   t.is(bytes('out'), 0, 'no content was sent to a machine');
   t.true(bytes('in') >= 2 * largeBytes + half && bytes('in') < 3 * largeBytes + half, `${bytes('in')} bytes came home`);

@@ -1,7 +1,6 @@
 // Events on a real NATS server, read by a Python program that knows nothing of ours but proto/: none is missed and none comes
 // out of order, whoever is killed.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +10,7 @@ import test, { type ExecutionContext } from 'ava';
 import { JobStatus, type JobEvent } from '@mutirao/api/broker';
 import { natsEvents } from '@mutirao/runtime/events';
 import { messagesOf } from '@mutirao/runtime/rpc';
-import { buildExampleClient, Grid, NatsServer, taskGroup, until, type ExampleClient } from '@mutirao/testkit';
+import { buildExampleClient, Grid, NatsServer, readMetrics, taskGroup, until, type ExampleClient } from '@mutirao/testkit';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -78,8 +77,7 @@ function follow(t: ExecutionContext, grid: Grid): { type: string; task_indexes: 
 
 /** A series of the broker's, by the end of its name. */
 async function series(grid: Grid, name: string): Promise<number> {
-  const { metricsAddress } = JSON.parse(readFileSync(join(grid.home, 'broker.json'), 'utf8')) as { metricsAddress: string };
-  const text = await (await fetch(`http://${metricsAddress}/metrics`)).text();
+  const text = await readMetrics(grid.home);
   return Number(new RegExp(`^mutirao_broker_events_${name} (.*)$`, 'm').exec(text)?.[1] ?? NaN);
 }
 

@@ -8,7 +8,7 @@ import { readPlacement } from '@mutirao/core/placement';
 import type { ProviderId } from '@mutirao/core/shared';
 import { auditPath, openAudit } from '@mutirao/runtime/audit';
 import { natsEvents, natsOptionsOf } from '@mutirao/runtime/events';
-import { accountName, ensureToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
+import { accountName, ensureToken, metricsTokenPath, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { bytes, defineProgram, duration, integer, list, natsOptions, quotaOption, readQuotas, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { acceptToken, listenAddress, nearAddress, parseAddress } from '@mutirao/runtime/rpc';
@@ -55,7 +55,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
     options: { suspectGrace, replicateAfter, quotas: readQuotas(config.quota, ownerId), trust: trustRulesOf(token), lease: { ...defaultBrokerOptions.lease, horizon: leaseHorizon }, placement: { ...defaultBrokerOptions.placement, choice: placement } },
     checkDeadline, checksMax, blobBytesMax, keepIntermediates, reservations: config.reservations, trace: config.trace, connectEvents: nats && natsEvents(nats), audit, log, metrics, onFatal: context.fail,
   });
-  const http = await startHttp({ address: config.metrics, metrics, healthy: () => broker.trouble() });
+  const http = await startHttp({ address: config.metrics, metrics, token: ensureToken(metricsTokenPath(home)), healthy: () => broker.trouble() });
   announce(context, broker, http.address);
   if (!signal.aborted) await once(signal, 'abort');
   await broker.stop();

@@ -4,7 +4,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { firstRequestLimits, providerDefaults, type ProviderConfig } from '@mutirao/core/machines/provider';
 import { findHeuristic, heuristicDefaults, heuristicChoices, requestBudget } from '@mutirao/core/requests';
 import { auditPath, openAudit } from '@mutirao/runtime/audit';
-import { accountName, ensureToken, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
+import { accountName, ensureToken, metricsTokenPath, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { identityFolder, userOfIdentity, userTrust } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { bytes, defineProgram, duration, integer, quotaOption, readQuotas, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
@@ -76,7 +76,7 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
     quotas: readQuotas(config.quota, ownerId), audit, log, metrics, onFatal: context.fail,
   });
   context.addToDump('state', () => provider.state);
-  const http = await startHttp({ address: config.metricsListen, metrics, healthy: () => provider.trouble() });
+  const http = await startHttp({ address: config.metricsListen, metrics, token: ensureToken(metricsTokenPath(home)), healthy: () => provider.trouble() });
   const { address, agentsAddress, agentsDial } = provider;
   writeAtomic(infoPath, `${JSON.stringify({ address: nearAddress(address), agentsAddress, metricsAddress: http.address, pid: process.pid })}\n`);
   log.info({ address, agents_address: agentsAddress, agents_dial: agentsDial, provider: config.id }, 'listening');

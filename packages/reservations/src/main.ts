@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import { auditPath, openAudit } from '@mutirao/runtime/audit';
 import { natsEvents, natsOptionsOf } from '@mutirao/runtime/events';
-import { accountName, ensureToken, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
+import { accountName, ensureToken, metricsTokenPath, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import { defineProgram, duration, integer, list, natsOptions, quotaOption, readQuotas, text, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
@@ -37,7 +37,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
     id: config.id, directory, listen: await listenAddress(home, `reservations-${config.id}`, config.listen), identity: identityFolder(home), audit, log, metrics, tokens: acceptToken(ensureToken(tokenPath(home)), ownerId),
     dialing: { token: () => readToken(tokenPath(home)), trust: userTrust(home) }, connectEvents: eventsOf(config), onFatal: context.fail,
   });
-  const http = config.metricsListen === '' ? undefined : await startHttp({ address: config.metricsListen, metrics, healthy: () => manager.trouble() });
+  const http = config.metricsListen === '' ? undefined : await startHttp({ address: config.metricsListen, metrics, token: ensureToken(metricsTokenPath(home)), healthy: () => manager.trouble() });
   writeAtomic(join(directory, 'reservations.json'), `${JSON.stringify({ address: nearAddress(manager.address), metricsAddress: http?.address, pid: process.pid })}\n`);
   log.info({ address: manager.address, metrics_address: http?.address, manager: config.id }, 'listening');
   if (!signal.aborted) await once(signal, 'abort');

@@ -17,6 +17,7 @@ export { buildExampleClient, type ClientLanguage, type ExampleClient } from './g
 export { Grid, type GridMachineOptions, type GridOptions } from './grid/grid.ts';
 export { HostileAgent, type HostileWords } from './grid/hostile-agent.ts';
 export { slowHome, slowProvider } from './slowness/index.ts';
+export { readMetrics } from './grid/read-metrics.ts';
 export { NatsServer } from './grid/nats-server.ts';
 export { packedProgram, SiteWorld } from './grid/site-world.ts';
 export { SshServer, type SshServerOptions } from './grid/ssh-server.ts';

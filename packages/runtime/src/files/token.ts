@@ -9,6 +9,11 @@ export function tokenPath(home: string): string {
   return join(home, 'token');
 }
 
+/** The file of the token that reads /metrics of the processes of a home folder, and nothing else: it is shown over plain HTTP. */
+export function metricsTokenPath(home: string): string {
+  return join(home, 'metrics-token');
+}
+
 /** A new token: 256 random bits in base64url. */
 export function makeToken(): string {
   return randomBytes(32).toString('base64url');

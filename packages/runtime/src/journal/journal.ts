@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { MutiraoError } from '@mutirao/api/errors';
 import { InvariantError, type Instant } from '@mutirao/core/shared';
+import { ownDatabase } from '../files/own-database.ts';
 import { readBootId } from './boot-id.ts';
 import { readFileId } from './file-id.ts';
 import type { ChangeCodec, ProjectionDatabase } from './codec.ts';
@@ -89,6 +90,7 @@ export function openJournal<Change>(options: JournalOptions<Change>): Journal<Ch
   let database: DatabaseSync | undefined;
   try {
     if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    if (path !== ':memory:') ownDatabase(path);
     database = new DatabaseSync(path, { timeout: 0 });
     claim(database, options.checkpointPages ?? checkpointPagesUsual);
     migrate(database, path, codec);

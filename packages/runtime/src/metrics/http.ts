@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { MutiraoError } from '@mutirao/api/errors';
 import { addressTaken } from '../rpc/address-taken.ts';
 import { parseLoopbackAddress } from '../rpc/address.ts';
+import { acceptToken, findBearer } from '../rpc/tokens.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Where and what to serve. */
@@ -10,6 +11,8 @@ export interface HttpOptions {
   /** `host:port`, loopback; port 0 takes a free one. */
   readonly address: string;
   readonly metrics: Metrics;
+  /** Shown as `Authorization: Bearer TOKEN` by whoever may read more than whether all is well: every account of the host can reach the port. */
+  readonly token: string;
   /** Undefined while all is well, else what is wrong. */
   healthy(): string | undefined;
 }
@@ -20,12 +23,15 @@ export interface RunningHttp {
   close(): Promise<void>;
 }
 
-/** Serves /metrics for Prometheus and /healthz (200 "ok", or 503 with what is wrong). @throws {MutiraoError} MUT_LOOPBACK_ONLY, MUT_ADDRESS_TAKEN */
+const connectionsMax = 100;
+
+/** Serves /metrics for Prometheus, with the token only, and /healthz to all: 200 "ok", or 503 "not ok", in place of which who shows the token reads what is wrong. @throws {MutiraoError} MUT_LOOPBACK_ONLY, MUT_ADDRESS_TAKEN */
 export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   const { host, port } = parseLoopbackAddress(options.address);
   const server = createServer((request, response) => { void answer(options, request, response); });
   server.headersTimeout = 10_000;
   server.requestTimeout = 10_000;
+  server.maxConnections = connectionsMax;
   await listen(server, host, port);
   const bound = server.address() as AddressInfo;
   return {
@@ -34,21 +40,29 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   };
 }
 
-async function answer({ metrics, healthy }: HttpOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer({ metrics, healthy, token }: HttpOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = request.url?.split('?', 1)[0];
+  const isAllowed = showsToken(request, token);
   try {
-    if (path === '/metrics') {
+    if (path === '/metrics' && !isAllowed) {
+      response.writeHead(401, { 'content-type': 'text/plain', 'www-authenticate': 'Bearer' }).end('Show the token of the file metrics-token of the home folder: Authorization: Bearer TOKEN\n');
+    } else if (path === '/metrics') {
       const text = await metrics.text();
       response.writeHead(200, { 'content-type': metrics.contentType }).end(text);
     } else if (path === '/healthz') {
       const trouble = healthy();
-      response.writeHead(trouble === undefined ? 200 : 503, { 'content-type': 'text/plain' }).end(`${trouble ?? 'ok'}\n`);
+      response.writeHead(trouble === undefined ? 200 : 503, { 'content-type': 'text/plain' }).end(`${trouble === undefined ? 'ok' : isAllowed ? trouble : 'not ok'}\n`);
     } else {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('Here are /metrics and /healthz.\n');
     }
   } catch (error) {
-    response.writeHead(500, { 'content-type': 'text/plain' }).end(`${String(error)}\n`);
+    response.writeHead(500, { 'content-type': 'text/plain' }).end(isAllowed ? `${String(error)}\n` : 'not ok\n');
   }
+}
+
+function showsToken({ headers: { authorization } }: IncomingMessage, token: string): boolean {
+  const shown = findBearer(authorization);
+  return shown !== undefined && acceptToken(token, 'reader')(shown) !== undefined;
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

@@ -11,7 +11,7 @@ import { Malformed } from './malformed.ts';
 import type { OpenCalls } from './open-calls.ts';
 import { readPeer, type Peer, type ShownCertificate } from './peers.ts';
 import { toMutiraoError, toStatus } from './status.ts';
-import type { TokenCheck } from './tokens.ts';
+import { findBearer, type TokenCheck } from './tokens.ts';
 
 /** What the handlers of a server share. */
 export interface RpcHost {
@@ -117,11 +117,6 @@ interface Caller {
 
 function admitByToken(call: SurfaceCall, tokens: TokenCheck): Caller {
   return userOfToken(findBearer(call.metadata.get('authorization')[0]), tokens);
-}
-
-/** The token of an `authorization` header; undefined where there is none. */
-export function findBearer(header: unknown): string | undefined {
-  return typeof header === 'string' ? /^Bearer (.+)$/i.exec(header)?.[1] : undefined;
 }
 
 /** Whose token it is. @throws {MutiraoError} MUT_UNAUTHENTICATED */

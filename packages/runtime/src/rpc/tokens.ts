@@ -10,6 +10,11 @@ export function acceptToken(token: string, userId: UserId): TokenCheck {
   return (credential) => (timingSafeEqual(digestOf(credential), wanted) ? userId : undefined);
 }
 
+/** The token of an `authorization` header; undefined where there is none. */
+export function findBearer(header: unknown): string | undefined {
+  return typeof header === 'string' ? /^Bearer (.+)$/i.exec(header)?.[1] : undefined;
+}
+
 /** Equal digests mean equal texts, and all have the same length: the comparison tells nothing about where two texts differ. */
 function digestOf(text: string): Buffer {
   return hash('sha256', text, 'buffer');

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
@@ -220,4 +220,25 @@ suite('a number that was kept is there again, also for a process that comes afte
   const next = openJournal({ path: copy, codec });
   t.is(next.findNumber('place'), 2 ** 47 + 1);
   next.close();
+});
+
+suite('a journal and the files beside it are for its account alone, also where an earlier release made them otherwise and whatever the umask', (t) => {
+  const modes = (): number[] => readdirSync(dirname(t.context.path)).map((name) => statSync(join(dirname(t.context.path), name)).mode & 0o077);
+  const mask = process.umask(0);
+  try {
+    let journal = openJournal({ path: t.context.path, codec });
+    journal.record([change('promise one')], 1);
+    t.true(modes().length >= 2);
+    t.deepEqual(new Set(modes()), new Set([0]));
+    journal.close();
+    chmodSync(t.context.path, 0o644);
+    journal = openJournal({ path: t.context.path, codec });
+    journal.record([change('promise two')], 2);
+    t.deepEqual(new Set(modes()), new Set([0]));
+    t.throws(() => openJournal({ path: t.context.path, codec }), { code: 'MUT_ALREADY_RUNNING' });
+    t.throws(() => openJournal({ path: t.context.path, codec }), { code: 'MUT_ALREADY_RUNNING' });
+    journal.close();
+  } finally {
+    process.umask(mask);
+  }
 });
