@@ -9,6 +9,7 @@ import { killGroup, startProcess } from '@mutirao/runtime/processes';
 
 import type { CommandContext } from '../context.ts';
 import { endLeftovers } from './leftovers.ts';
+import { boundLogs } from './bound-logs.ts';
 import { logPath } from './log-path.ts';
 import { clusterName, embeddedManager, GridPlan, noManager, type GridSize } from './plan.ts';
 import { findPage } from './page.ts';
@@ -194,9 +195,14 @@ function readLine(line: string): { readonly code: ErrorCode; readonly words: str
   }
 }
 
+/** Between two looks at how large the logs are. */
+const logCheckInterval = 30_000;
+
 /** An agent that an allocation starts knows the folder of debugging traces from the environment alone. */
 function liveHost(home: string, { traces, isLeashed }: GridSize): Host {
   for (const folder of [join(home, 'logs'), ...(traces === undefined ? [] : [traces])]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  setInterval(() => { boundLogs(join(home, 'logs')); }, logCheckInterval).unref();
+  boundLogs(join(home, 'logs'));
   const env = { ...process.env, MUTIRAO_HOME: home, ...(traces === undefined ? {} : { MUTIRAO_AGENT_TRACE: join(traces, 'agent-allocated.jsonl') }) };
   return {
     start: (name, [command = '', ...args], onExit) => startProcess({

@@ -1,0 +1,40 @@
+import { chmodSync, copyFileSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A log that has grown larger becomes `NAME.log.1`. */
+export const logBytesMax = 16 * 1024 ** 2;
+
+/**
+ * Keeps the logs of a folder bounded: of one that has grown too large, what is there becomes its former part, in place of the one before, and the log begins again.
+ *
+ * The processes go on writing to the file that they have open, at its end, wherever that is; a line that comes between the copy and the cut is lost. Never throws: without room for the copy the log
+ * is cut all the same.
+ */
+export function boundLogs(folder: string, bytesMax = logBytesMax): void {
+  for (const name of listLogs(folder)) {
+    const path = join(folder, name);
+    try {
+      if (statSync(path).size <= bytesMax) continue;
+      keepFormer(path);
+      truncateSync(path, 0);
+    } catch { /* It went meanwhile. */ }
+  }
+}
+
+function keepFormer(path: string): void {
+  const former = `${path}.1`;
+  try {
+    copyFileSync(path, former);
+    chmodSync(former, 0o600);
+  } catch {
+    rmSync(former, { force: true, recursive: true });
+  }
+}
+
+function listLogs(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => name.endsWith('.log'));
+  } catch {
+    return [];
+  }
+}
