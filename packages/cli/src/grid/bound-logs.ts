@@ -27,8 +27,15 @@ function keepFormer(path: string): void {
     copyFileSync(path, former);
     chmodSync(former, 0o600);
   } catch {
-    rmSync(former, { force: true, recursive: true });
+    dropHalf(former);
   }
+}
+
+/** A copy that a full disk cut short says nothing that is worth its room. */
+function dropHalf(former: string): void {
+  try {
+    rmSync(former, { force: true });
+  } catch { /* Something else is there, and stays. */ }
 }
 
 function listLogs(folder: string): string[] {
