@@ -163,12 +163,8 @@ export const shapes = {
     kept_ends: ['integer', 'Replicas whose ends they tell of.'],
     spooled_bytes: ['integer', 'Bytes of outputs that are kept for it.'],
   },
-  quota: {
-    keeper: ['string', 'Who counts: `broker`, `reservations`, or `provider NAME`.'],
-    kind: ['string', 'What is counted: see docs/quotas.md.'],
-    used: ['number', 'What you have of it, in the unit of the kind: a count, bytes, or hours.'],
-    allowed: ['number or null', 'What you may have; null for no limit.'],
-  },
+  quota: { keeper: ['string', 'Who counts: `broker`, `reservations`, or `provider NAME`.'], kind: ['string', 'What is counted: see docs/quotas.md.'],
+    used: ['number', 'What you have of it, in the unit of the kind: a count, bytes, or hours.'], allowed: ['number or null', 'What you may have; null for no limit.'] },
   ledger: {
     job_id: ['integer or null', 'The job asked for; null for all that this broker has held.'],
     rows: ['array of ledger_row', 'One per allocation, and one per provider of time-shared machines.'],

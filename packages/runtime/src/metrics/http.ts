@@ -51,13 +51,18 @@ async function answer({ metrics, healthy, token }: HttpOptions, request: Incomin
       response.writeHead(200, { 'content-type': metrics.contentType }).end(text);
     } else if (path === '/healthz') {
       const trouble = healthy();
-      response.writeHead(trouble === undefined ? 200 : 503, { 'content-type': 'text/plain' }).end(`${trouble === undefined ? 'ok' : isAllowed ? trouble : 'not ok'}\n`);
+      response.writeHead(trouble === undefined ? 200 : 503, { 'content-type': 'text/plain' }).end(`${describeHealth(trouble, isAllowed)}\n`);
     } else {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('Here are /metrics and /healthz.\n');
     }
   } catch (error) {
     response.writeHead(500, { 'content-type': 'text/plain' }).end(isAllowed ? `${String(error)}\n` : 'not ok\n');
   }
+}
+
+function describeHealth(trouble: string | undefined, isAllowed: boolean): string {
+  if (trouble === undefined) return 'ok';
+  return isAllowed ? trouble : 'not ok';
 }
 
 function showsToken({ headers: { authorization } }: IncomingMessage, token: string): boolean {

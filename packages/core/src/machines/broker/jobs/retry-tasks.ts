@@ -16,15 +16,9 @@ export function retryTasks(turn: Turn, input: InputOf<'TasksRetried'>): void {
     replyNotFound(turn, input.replyTo, `job ${input.jobId}`);
     return;
   }
-  const beyond = input.taskIndexes.find((index) => !(Number.isInteger(index) && index >= 0 && index < job.taskCount));
-  if (beyond !== undefined) {
-    const message = `task ${beyond} of job ${job.jobId}; want an index in 0..${job.taskCount - 1}`;
-    reply(turn, input.replyTo, { ok: false, code: 'MUT_BAD_REQUEST', message });
-    return;
-  }
-  const excess = job.endedAt === 0 ? undefined : findJobExcess(turn.state, input.userId, job.taskCount);
-  if (excess !== undefined) {
-    reply(turn, input.replyTo, { ok: false, ...excess });
+  const fault = findRetryFault(turn, job, input);
+  if (fault !== undefined) {
+    reply(turn, input.replyTo, { ok: false, ...fault });
     return;
   }
   const released = releaseWaiting(turn, job);
@@ -34,6 +28,13 @@ export function retryTasks(turn: Turn, input: InputOf<'TasksRetried'>): void {
   if (retriedCount > 0 || job.endedAt === 0) reviseInputs(turn, job, input.current ?? []);
   if (retriedCount > 0) commit(turn, { kind: 'TasksRetried', jobId: job.jobId, taskIndexes, at: turn.now });
   reply(turn, input.replyTo, { ok: true, value: { retriedCount: retriedCount + released } });
+}
+
+/** Why tasks of a job cannot be retried; undefined where they can. */
+function findRetryFault({ state }: Turn, job: BrokerJob, { userId, taskIndexes }: InputOf<'TasksRetried'>): { readonly code: string; readonly message: string } | undefined {
+  const beyond = taskIndexes.find((index) => !(Number.isInteger(index) && index >= 0 && index < job.taskCount));
+  if (beyond !== undefined) return { code: 'MUT_BAD_REQUEST', message: `task ${beyond} of job ${job.jobId}; want an index in 0..${job.taskCount - 1}` };
+  return job.endedAt === 0 ? undefined : findJobExcess(state, userId, job.taskCount);
 }
 
 /** Has the job's tasks that have not run get what is at home now. What providers were leased is staged again with it. */
