@@ -76,6 +76,7 @@ const audited: AuditedMethods = {
   undrain: { action: 'provider.undrain', target: () => '' },
   switchHeuristic: { action: 'provider.configure', target: ({ heuristic, defaultTaskTimeMs }: SwitchHeuristicRequest) => (heuristic === '' && defaultTaskTimeMs === undefined ? undefined : `heuristic ${heuristic}`) },
   addMachines: { action: 'machine.add', target: ({ machines }: { readonly machines: readonly { readonly name: string }[] }) => machines.map(({ name }) => `machine ${name}`).join(', ') },
+  inviteMachine: { action: 'machine.invite', target: ({ name }: { readonly name: string }) => `machine ${name}` },
   removeMachine: { action: 'machine.remove', target: ({ name }: { readonly name: string }) => `machine ${name}` },
 };
 
