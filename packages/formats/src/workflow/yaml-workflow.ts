@@ -4,7 +4,7 @@ import { parseSize } from '../values/size.ts';
 import { readYaml, type LocatedValue } from './located-value.ts';
 import { referenceSpeed, type DocumentEdge, type DocumentTask, type WorkflowDocument, type WorkflowFile } from './workflow-document.ts';
 
-const taskKeys = ['after', 'command', 'inputs', 'outputs', 'processors', 'time'];
+const taskKeys = ['after', 'command', 'inputs', 'memory', 'outputs', 'processors', 'time'];
 
 /**
  * Reads a workflow that people write by hand: tasks with commands, inputs and outputs. A task waits for those that write its inputs, and for those named in `after`.
@@ -51,8 +51,9 @@ function readTask(id: string, row: LocatedValue): DocumentTask {
   refuseOthers(row, taskKeys);
   const [widthMin, widthMax] = readWidths(row.at('processors'));
   const time = row.at('time');
+  const memory = row.at('memory');
   return {
-    id, kind: id, work: (time.read(parseDuration, '0') * referenceSpeed) / 1000, exchange: 0, widthMin, widthMax,
+    id, kind: id, work: (time.read(parseDuration, '0') * referenceSpeed) / 1000, exchange: 0, widthMin, widthMax, ...(memory.value === undefined ? {} : { memory: memory.read(parseSize) }),
     command: row.at('command').text(''), inputs: filesOf(row.at('inputs')), outputs: filesOf(row.at('outputs')), place: () => row.place(),
   };
 }
