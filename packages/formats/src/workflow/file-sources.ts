@@ -140,7 +140,7 @@ class Chooser {
     const chosen = earlier.length > 0 ? this.#latest(earlier) : writers.filter((writer) => !this.#order.before(writer).has(task.id));
     const [first] = chosen;
     if (first === undefined) return undefined;
-    if (chosen.length > 1 || (earlier.length === 0 && this.#changes.has(keyOf(first, file)))) throw this.#unclear(task, file, `which ${chosen.join(' and ')} write`, 'one task that writes it last');
+    if (chosen.length > 1 || (earlier.length === 0 && this.#changes.has(keyOf(first, file)))) throw this.#unclear(task, file, `which ${chosen.slice(0, 3).join(' and ')}${chosen.length > 3 ? ` and ${chosen.length - 3} more` : ''} write`, 'one task that writes it last');
     return this.#chosen(task, first);
   }
 

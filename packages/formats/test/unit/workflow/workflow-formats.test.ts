@@ -158,3 +158,7 @@ test('every instance of the data folder is read, where there is one', (t) => {
   }
   t.pass();
 });
+
+test('a workflow of Pegasus 5 is refused with what is read instead', (t) => {
+  t.regex(faultOf('pegasus: "5.0"\nname: w\njobs: []\n'), /^MUT_WORKFLOW_VERSION f:1:\d+: found "5.0" as pegasus, expected a DAX/);
+});
