@@ -176,6 +176,8 @@ export const registry = {
   MUT_WORKFLOW_SYNTAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Correct the file at the place that the message names; docs/workflows.md has the formats.' },
   MUT_WORKFLOW_TASK_TWICE: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Give every task an id of its own.' },
   MUT_WORKFLOW_TWO_WRITERS: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Let one task write the file; two would overwrite each other.' },
+  MUT_WORKFLOW_UNKNOWN: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Take out of the file what the message names, or correct its name; docs/workflow-formats.md lists all that is read.' },
+  MUT_WORKFLOW_UNSUPPORTED: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Change the file as the message says; it asks for something that is not done here.' },
   MUT_WORKFLOW_VERSION: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Convert the file to a version that the message names.' },
   MUT_WORKFLOW_WIDTH: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Let a task take whole numbers of processors, no more than there are.' },
   MUT_WORK_FOLDER: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Submit from a folder on a file system that the machines share, or leave --in-place and --chdir out and bring files with --put and --get.' },

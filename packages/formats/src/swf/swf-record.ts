@@ -45,11 +45,12 @@ export interface SwfTrace {
   readonly outOfOrderCount: number;
 }
 
-/** Processors of the machine as the log's header tells: MaxProcs, else MaxNodes; undefined without either. */
+/** Processors of the machine as the log's header says: MaxProcs, else MaxNodes; undefined where neither begins with a whole number. */
 export function processorsOf({ header }: SwfTrace): ProcessorCount | undefined {
   for (const key of ['MaxProcs', 'MaxNodes']) {
-    const count = Number.parseInt(header.get(key) ?? '', 10);
-    if (count > 0) return count;
+    // `1,152` would be read as 1.
+    const [digits = ''] = /^\d+(?![^\s;(])/.exec(header.get(key) ?? '') ?? [];
+    if (Number(digits) > 0) return Number(digits);
   }
   return undefined;
 }

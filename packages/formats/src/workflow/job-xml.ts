@@ -1,27 +1,44 @@
 import { operationCost, operations } from '@mutirao/core/workflow';
 import { findNearestWord } from '@mutirao/core/shared';
 import { FormatError } from '../format-error.ts';
-import { numberOf } from './dax.ts';
-import { attributeOf, escapeXml, readXml, type XmlElement } from './read-xml.ts';
+import { part, PartChecker, type FormatPart } from './format-parts.ts';
+import { attributeOf, escapeXml, numberOf, readXml, type XmlElement } from './read-xml.ts';
 import type { DocumentEdge, DocumentTask, WorkflowDocument } from './workflow-document.ts';
 
 /** Most processors of a task in this format, which does not limit them. */
 const widthMax = 1024;
 
+/** All that a file in this format may hold. */
+export const jobXmlParts: readonly FormatPart[] = [
+  part('job job@name', 'all', 'read', 'label of the job'),
+  part('job@ccr', 'all', 'read', 'what an edge costs, as a share of the run time of its sender (0.3)'),
+  part('job/tasks job/tasks/task job/tasks/task@id job/tasks/task@operation job/tasks/task@dimension', 'all', 'read', 'a task: an operation on a matrix'),
+  part('job/tasks/task@parameters job/tasks/task@x job/tasks/task@y', 'all', 'read', 'what an editor keeps'),
+  part('job/edges job/edges/edge job/edges/edge@start job/edges/edge@end', 'all', 'read', 'an edge'),
+  part('job/edges/edge@share', 'all', 'read', 'as `ccr`, for this edge'),
+];
+
 /**
  * Reads a job in the XML that we define for moreira2009's jScheduler: a block of tasks (operation, dimension of the matrix) and a block of edges.
  *
- * @throws {FormatError} MUT_WORKFLOW_SYNTAX
+ * @throws {FormatError} MUT_WORKFLOW_SYNTAX; MUT_WORKFLOW_UNKNOWN for a part that is not in {@link jobXmlParts}
  */
 export function parseJobXml(text: string, subject: string): WorkflowDocument {
   const root = readXml(text, subject);
   if (root.name !== 'job') throw new FormatError({ code: 'MUT_WORKFLOW_SYNTAX', subject, line: root.line, column: root.column, found: `<${root.name}>`, expected: '<job>' });
+  checkElements(root, root.name, new PartChecker(jobXmlParts, subject));
   const ratio = numberOf(root, 'ccr', subject, '0.3');
   const inside = (block: string, name: string): XmlElement[] => root.children.filter((each) => each.name === block).flatMap(({ children }) => children.filter((each) => each.name === name));
   const edges = inside('edges', 'edge').map((edge): DocumentEdge => ({
     from: attributeOf(edge, 'start', subject), to: attributeOf(edge, 'end', subject), share: numberOf(edge, 'share', subject, String(ratio)), place: () => edge,
   }));
   return { name: root.attributes['name'] ?? '', subject, tasks: inside('tasks', 'task').map((task) => readTask(task, subject)), edges, warnings: [] };
+}
+
+function checkElements(element: XmlElement, path: string, checker: PartChecker): void {
+  checker.check(path, `<${element.name}>`, () => element);
+  for (const [name, value] of Object.entries(element.attributes)) if (!/^(?:xmlns|xsi)(?::|$)/.test(name)) checker.check(`${path}@${name}`, `${name}="${value}" of <${element.name}>`, () => element);
+  for (const child of element.children) checkElements(child, `${path}/${child.name}`, checker);
 }
 
 function readTask(task: XmlElement, subject: string): DocumentTask {

@@ -1,8 +1,8 @@
 import { detectFormat } from '../detect-format.ts';
 import { FormatError } from '../format-error.ts';
-import { parseDax } from './dax.ts';
+import { parseDax } from './dax/parse-dax.ts';
 import { parseJobXml } from './job-xml.ts';
-import { parseWfFormat } from './wf-format.ts';
+import { parseWfFormat } from './wf-format/parse-wf-format.ts';
 import type { WorkflowDocument } from './workflow-document.ts';
 import { parseYamlWorkflow } from './yaml-workflow.ts';
 

@@ -7,12 +7,19 @@ export interface XmlElement extends TextPlace {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly XmlElement[];
+  /** Its children and the texts between them, in the order of the file. */
+  readonly content: readonly (XmlElement | string)[];
+}
+
+interface OpenElement extends XmlElement {
+  readonly children: XmlElement[];
+  readonly content: (XmlElement | string)[];
 }
 
 const depthMax = 64;
 
 /**
- * Reads the elements of an XML text; what stands between them is left out.
+ * Reads the elements of an XML text.
  *
  * A document type is refused, and with it every entity that a text could declare: XML's own five and numbers are all that there is.
  *
@@ -20,23 +27,32 @@ const depthMax = 64;
  */
 export function readXml(text: string, subject: string): XmlElement {
   const parser = new SaxesParser<{ position: true; xmlns: false }>({ position: true, xmlns: false });
-  const open: { name: string; attributes: Record<string, string>; children: XmlElement[]; line: number; column: number }[] = [];
+  const open: OpenElement[] = [];
   let root: XmlElement | undefined;
   const fail = (found: string, expected: string): never => {
     throw new FormatError({ code: 'MUT_WORKFLOW_SYNTAX', subject, line: parser.line, column: parser.column + 1, found, expected });
   };
+  const addText = (piece: string): void => { open.at(-1)?.content.push(piece); };
   parser.on('error', (error) => fail(error.message.replace(/^\d+:\d+: /, ''), 'well-formed XML'));
   parser.on('doctype', () => fail('a document type', 'XML without one: entities are not read'));
   parser.on('opentag', ({ name, attributes }) => {
     if (open.length >= depthMax) fail(`elements ${depthMax + 1} deep`, `at most ${depthMax}`);
-    const element = { name, attributes, children: [], line: parser.line, column: parser.column + 1 };
+    const element: OpenElement = { name, attributes, children: [], content: [], line: parser.line, column: parser.column + 1 };
     open.at(-1)?.children.push(element);
+    open.at(-1)?.content.push(element);
     root ??= element;
     open.push(element);
   });
+  parser.on('text', addText);
+  parser.on('cdata', addText);
   parser.on('closetag', () => { open.pop(); });
   parser.write(text).close();
   return root ?? fail('the end', 'an element');
+}
+
+/** The text of an element without the elements in it. */
+export function textOf({ content }: XmlElement): string {
+  return content.filter((piece) => typeof piece === 'string').join('');
 }
 
 /** An attribute that must be there. @throws {FormatError} MUT_WORKFLOW_SYNTAX */
@@ -46,7 +62,15 @@ export function attributeOf(element: XmlElement, name: string, subject: string):
   throw new FormatError({ code: 'MUT_WORKFLOW_SYNTAX', subject, line: element.line, column: element.column, found: `<${element.name}> without ${name}`, expected: `the attribute ${name}` });
 }
 
-/** Writes what stands for a text in an attribute. */
+/** An attribute that is a number. @throws {FormatError} MUT_WORKFLOW_SYNTAX where it is missing; MUT_WORKFLOW_COST where it is no number. */
+export function numberOf(element: XmlElement, name: string, subject: string, fallback?: string): number {
+  const text = fallback === undefined ? attributeOf(element, name, subject) : element.attributes[name] ?? fallback;
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isFinite(value)) return value;
+  throw new FormatError({ code: 'MUT_WORKFLOW_COST', subject, line: element.line, column: element.column, found: `${name}="${text}"`, expected: 'a number' });
+}
+
+/** Writes what stands for a text in an element or an attribute. */
 export function escapeXml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;').replaceAll('\n', '&#10;').replaceAll('\t', '&#9;').replaceAll('\r', '&#13;');
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll('\n', '&#10;').replaceAll('\t', '&#9;').replaceAll('\r', '&#13;');
 }

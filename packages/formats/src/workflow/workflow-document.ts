@@ -7,10 +7,14 @@ export interface TextPlace {
   readonly column: number;
 }
 
-/** A file that a task reads or writes. */
+/** A file that a task reads or writes. What a task changes in place is among its inputs and its outputs. */
 export interface WorkflowFile {
   readonly name: string;
   readonly bytes: number;
+  /** Its place at home, absolute or below the folder of the whole; left out where that is its name. A URL of another host cannot be read. */
+  readonly home?: string;
+  /** Of an output, whether it comes home; left out, it does where no task reads it. */
+  readonly comesHome?: boolean;
 }
 
 /** A task as a file describes it. */
@@ -23,6 +27,9 @@ export interface DocumentTask {
   readonly exchange: number;
   readonly widthMin: number;
   readonly widthMax: number;
+  /** Bytes of memory that a machine must have; left out where nobody says. */
+  readonly memory?: number;
+  /** A line for the shell; empty where the file has none. */
   readonly command: string;
   readonly inputs: readonly WorkflowFile[];
   readonly outputs: readonly WorkflowFile[];
@@ -59,6 +66,21 @@ export interface WorkflowDocument {
 /** Speed of the processor that run times of files are counted on, in Mflop/s: a second of run time is so many Mflop of work. */
 export const referenceSpeed = 1000;
 
+/** Edges without those that are named a second time, which Pegasus and WfCommons allow. */
+export function distinctEdges(edges: readonly DocumentEdge[]): DocumentEdge[] {
+  const seen = new Set<string>();
+  return edges.filter(({ from, to }) => {
+    const key = JSON.stringify([from, to]);
+    return !seen.has(key) && seen.add(key).size > 0;
+  });
+}
+
+/** Says of an output of a task whether it comes home. Cost: O(files), once. */
+export function isComingHome({ tasks, outputs = [] }: WorkflowDocument): (task: DocumentTask, file: WorkflowFile) => boolean {
+  const readers = Map.groupBy(tasks.flatMap(({ id, inputs }) => inputs.map(({ name }) => ({ id, name }))), ({ name }) => name);
+  return ({ id }, { name, comesHome }) => comesHome ?? (outputs.includes(name) || (readers.get(name) ?? []).every((reader) => reader.id === id));
+}
+
 /**
  * Checks a document and makes a draft of it: the data of an edge is what its task writes and the other one reads, in the writer's sizes.
  *
@@ -86,7 +108,7 @@ function refuseManyWriters({ tasks, subject, hasManyWriters = false }: WorkflowD
   for (const { id, outputs, place } of hasManyWriters ? [] : tasks) {
     for (const { name } of outputs) {
       const other = writers.get(name);
-      if (other !== undefined) {
+      if (other !== undefined && other !== id) {
         throw new FormatError({ code: 'MUT_WORKFLOW_TWO_WRITERS', subject, ...place(), found: `the file ${name} as an output of both ${other} and ${id}`, expected: 'one writer of each file' });
       }
       writers.set(name, id);

@@ -4,16 +4,17 @@ import { parseSize } from '../values/size.ts';
 import { readYaml, type LocatedValue } from './located-value.ts';
 import { referenceSpeed, type DocumentEdge, type DocumentTask, type WorkflowDocument, type WorkflowFile } from './workflow-document.ts';
 
-const taskKeys = ['after', 'command', 'inputs', 'outputs', 'processors', 'time'];
+const taskKeys = ['after', 'command', 'inputs', 'memory', 'outputs', 'processors', 'time'];
 
 /**
  * Reads a workflow that people write by hand: tasks with commands, inputs and outputs. A task waits for those that write its inputs, and for those named in `after`.
  *
  * @throws {FormatError} MUT_WORKFLOW_NO_WRITER for an input that no task writes and that is no input of the whole; MUT_WORKFLOW_EDGE_TWICE for a task that is named twice in `after`;
- * MUT_WORKFLOW_SYNTAX; MUT_BAD_DURATION; MUT_BAD_SIZE
+ * MUT_WORKFLOW_VERSION for a workflow of Pegasus 5; MUT_WORKFLOW_SYNTAX; MUT_BAD_DURATION; MUT_BAD_SIZE
  */
 export function parseYamlWorkflow(text: string, subject: string): WorkflowDocument {
   const root = readYaml(text, subject);
+  if (root.at('pegasus').value !== undefined) throw root.at('pegasus').fault('a DAX, which Pegasus writes up to version 4.9; its YAML of version 5 is not read', 'MUT_WORKFLOW_VERSION');
   refuseOthers(root, ['inputs', 'name', 'outputs', 'tasks']);
   const given = new Set(filesOf(root.at('inputs')).map(({ name }) => name));
   const rows = root.at('tasks').entries();
@@ -51,8 +52,9 @@ function readTask(id: string, row: LocatedValue): DocumentTask {
   refuseOthers(row, taskKeys);
   const [widthMin, widthMax] = readWidths(row.at('processors'));
   const time = row.at('time');
+  const memory = row.at('memory');
   return {
-    id, kind: id, work: (time.read(parseDuration, '0') * referenceSpeed) / 1000, exchange: 0, widthMin, widthMax,
+    id, kind: id, work: (time.read(parseDuration, '0') * referenceSpeed) / 1000, exchange: 0, widthMin, widthMax, ...(memory.value === undefined ? {} : { memory: memory.read(parseSize) }),
     command: row.at('command').text(''), inputs: filesOf(row.at('inputs')), outputs: filesOf(row.at('outputs')), place: () => row.place(),
   };
 }

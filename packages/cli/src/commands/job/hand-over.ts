@@ -20,6 +20,7 @@ import { makeJob, overrideJob, taskOptionsGiven, type JobOptions, type TaskOptio
 export interface SubmitOptions extends JobOptions, Partial<TaskOptions>, HereOptions, InsideOptions {
   readonly format?: string;
   readonly taskCommand?: string;
+  readonly replaceCommands?: true;
   /** A job, or true for the latest with the same label. */
   readonly resume?: string | true;
   readonly wait?: true;
@@ -62,7 +63,7 @@ function readBag(context: CommandContext, file: string | undefined, options: Sub
   const given = taskOptionsGiven(taskOptions);
   if (given.length > 0) refuseScriptAt(file, context.directory);
   if (given.length > 0) throw new MutiraoError('MUT_BAD_REQUEST', `${given.join(', ')} beside the file ${file}; the file itself says that`);
-  return readJobFile(file, { directory: context.directory, taskCommand: options.taskCommand }, context.output.note);
+  return readJobFile(file, { directory: context.directory, taskCommand: options.taskCommand, replaceCommands: options.replaceCommands }, context.output.note);
 }
 
 function nothingToSubmit(options: TaskOptions): UsageError {

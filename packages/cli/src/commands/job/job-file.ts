@@ -49,6 +49,8 @@ export interface JobFileOptions {
   readonly directory: string;
   /** The command of a workflow's tasks that have none. */
   readonly taskCommand?: string | undefined;
+  /** Whether that takes the place of the commands that the file has. */
+  readonly replaceCommands?: true | undefined;
 }
 
 const workflowFormats: readonly string[] = ['workflow', 'wfformat', 'json', 'dax', 'xml'];
@@ -60,13 +62,14 @@ const workflowFormats: readonly string[] = ['workflow', 'wfformat', 'json', 'dax
  * @param warn gets each thing that was understood but is suspicious.
  * @throws {FormatError} naming file, line and column.
  */
-export function readJobFile(file: string, { directory, taskCommand }: JobFileOptions, warn: (line: string) => void): JobSpec {
+export function readJobFile(file: string, { directory, taskCommand, replaceCommands }: JobFileOptions, warn: (line: string) => void): JobSpec {
+  if (replaceCommands === true && taskCommand === undefined) throw new MutiraoError('MUT_BAD_REQUEST', '--replace-commands is given without --task-command; expected the command that replaces those of the file');
   const path = resolve(directory, file);
   const text = readText(path);
   const format = detectFormat(text);
   refuseScript(file, text, format !== 'unknown');
   if (workflowFormats.includes(format)) {
-    const { job, warnings } = makeWorkflowJob(parseWorkflow(text, file), { directory: dirname(path), taskCommand });
+    const { job, warnings } = makeWorkflowJob(parseWorkflow(text, file), { directory: dirname(path), taskCommand, replacesCommands: replaceCommands });
     for (const warning of warnings) warn(`warning: ${file}: ${warning}`);
     return { ...job, label: job.label === '' ? parse(path).name : job.label };
   }

@@ -22,6 +22,7 @@ export function define(command: Command, act: Act): void {
     .addHelpText('after', '\nTasks start in an empty folder of their own: --put brings files and folders there, --get brings results home. Where machines share this folder, --in-place has them start here.\n\nmutirao job submit --put sim.py --get result.txt:result-{}.txt --array 1-10 --wait -- python3 sim.py {}')
     .argument('[file]', 'a job file (JDF) or a workflow (YAML, WfFormat, DAX, job XML); its format is told by its content')
     .option('--task-command <command>', 'of a workflow file: the command of tasks that have none, with {id}, {kind}, {seconds}, {dimension}, {inputs} and {outputs} of the task')
+    .option('--replace-commands', 'with --task-command: run that in the place of commands that the file has (without it: only where every task has one)')
     .option('--array <selector>', 'one task per number: 1-1000, 0-90:10, 1,3,5-8')
     .option('--each-line <file>', 'one task per line of a file ("-" is standard input)')
     .option('--values <list>', 'one task per value: a,b,c')

@@ -42,7 +42,7 @@ interface ToldFailure extends FailureExplanation {
 /** Runs many worlds; the exit status tells whether all went well. */
 export async function runSwarm(context: CommandContext, options: SwarmOptions): Promise<ExitStatus> {
   const { output, clock, signal } = context;
-  const plan = readPlan(context.directory, options);
+  const plan = readPlan(context.directory, options, context.output.note);
   const tally = new SwarmTally(output, clock, plan.seeds?.count ?? 1);
   await runAll(context, plan, tally);
   const failures = await explainAll(context, plan, tally.failed.slice(0, toldMax));

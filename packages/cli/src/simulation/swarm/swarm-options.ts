@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
+import { plural } from '@mutirao/core/shared';
 import { decodeText, FormatError, parseFailureTrace } from '@mutirao/formats';
 import { readScenario, ScenarioError, type FailureLog, type Scenario } from '@mutirao/sim';
 
@@ -44,15 +45,15 @@ export interface SwarmPlan {
 
 const seedsMax = 100_000_000;
 
-/** Reads what is to be run. @throws {MutiraoError} MUT_BAD_REQUEST; MUT_FILE_NOT_FOUND for a scenario that is not there. */
-export function readPlan(directory: string, options: SwarmOptions): SwarmPlan {
+/** Reads what is to be run. @param warn gets what was left out of a log of failures. @throws {MutiraoError} MUT_BAD_REQUEST; MUT_FILE_NOT_FOUND for a scenario that is not there. */
+export function readPlan(directory: string, options: SwarmOptions, warn: (line: string) => void): SwarmPlan {
   const { scenario: file, workers, shrink } = options;
   const seeds = readSeeds(options);
   if (seeds === undefined && file === undefined) throw new MutiraoError('MUT_BAD_REQUEST', 'there is no world to run; want --seeds, --scenario or both');
   const triesMax = readWhole('--shrink', shrink, { min: 0, max: 1_000_000 });
   const workerCount = workers === undefined ? availableParallelism() : readWhole('--workers', workers, { min: 1, max: 1024 });
   const scenario = file === undefined ? undefined : readScenarioFile(file, resolve(directory, file));
-  const failures = readFailures(directory, options);
+  const failures = readFailures(directory, options, warn);
   const failuresFile = options.failures === undefined ? [] : ['--failures', options.failures, '--factor', options.factor];
   return { scenario, file, seeds, failures, failuresFile, triesMax, workerCount, trace: openTrace(directory, options), out: openFolder(directory, options.out) };
 }
@@ -64,11 +65,12 @@ function readSeeds({ seeds, from }: SwarmOptions): SwarmPlan['seeds'] {
 }
 
 /** Reads a log of failures, gzipped or not. */
-function readFailures(directory: string, { failures: file, factor }: SwarmOptions): FailureLog | undefined {
+function readFailures(directory: string, { failures: file, factor }: SwarmOptions, warn: (line: string) => void): FailureLog | undefined {
   if (file === undefined) return undefined;
   const log = decodeText(readPacked(file, resolve(directory, file)), file);
   try {
-    const { nodes } = parseFailureTrace(log, file);
+    const { nodes, malformedCount } = parseFailureTrace(log, file);
+    if (malformedCount > 0) warn(`${file}: ${plural(malformedCount, 'line')} that ${malformedCount === 1 ? 'is' : 'are'} no event ${malformedCount === 1 ? 'was' : 'were'} left out`);
     if (nodes.length === 0) throw new MutiraoError('MUT_BAD_REQUEST', `${file} has no failure; want one at least`);
     return { nodes, factor: readWhole('--factor', factor, { min: 1, max: 1_000_000_000 }) };
   } catch (error) {

@@ -157,3 +157,11 @@ for (const [words, message] of refused) {
     t.false(existsSync(join(directory, 'swarm-0.json')));
   });
 }
+
+test('lines of a log of failures that are no events are counted', async (t) => {
+  const directory = temporaryFolder(t);
+  writeFileSync(join(directory, 'log.tab'), '0 0 655 3 10.0 0 1000 1100 NULL\n1 0 655 3\n2 0 655 3 10.0 5 1 2 NULL\n');
+  const { status, err } = await swarm(directory, ['--seeds', '1', '--workers', '1', '--failures', 'log.tab']);
+  t.is(status, 0);
+  t.regex(err, /^log\.tab: 2 lines that are no event were left out$/m);
+});

@@ -55,6 +55,8 @@ test('the processors are MaxProcs, else MaxNodes', (t) => {
   t.is(processorsOf(read('; MaxNodes: 64 (of 70)', '; MaxProcs: 128', ';MaxProcs: 1', plain)), 128);
   t.is(processorsOf(read('; MaxNodes: 64 (of 70)', plain)), 64);
   t.is(processorsOf(read('; MaxProcs: -1', plain)), undefined);
+  t.is(processorsOf(read('; MaxNodes: 144', '; MaxProcs: 1,152', plain)), 144, 'what is not a whole number says nothing');
+  t.is(processorsOf(read('; MaxProcs: 512; 430 for batch', plain)), 512);
 });
 
 test('a log read in pieces is the same log', (t) => {

@@ -74,7 +74,7 @@ test('WfFormat: run times of the execution become work, and an edge carries what
 });
 
 test('WfFormat of another version, with an unknown file, a negative time or cut off is refused with its place', (t) => {
-  t.is(faultOf(wfFormat({ schemaVersion: '9.9' })), 'MUT_WORKFLOW_VERSION f:3:19: found "9.9" as schemaVersion, expected "1.5", the version of WfFormat that is read');
+  t.is(faultOf(wfFormat({ schemaVersion: '9.9' })), 'MUT_WORKFLOW_VERSION f:3:19: found "9.9" as schemaVersion, expected a version of WfFormat that is read: 1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6');
   t.regex(faultOf(wfFormat().replace('"inputFiles": [\n      "x"', '"inputFiles": [\n      "y"')), /^MUT_WORKFLOW_NO_WRITER f:\d+:\d+: found "y" as workflow.specification.tasks\[1\].inputFiles\[0\]/);
   t.regex(faultOf(wfFormat({}, -3)), /^MUT_WORKFLOW_COST f:\d+:\d+: found the work of task a is -3000/);
   t.regex(faultOf(wfFormat().slice(0, -40)), /^MUT_WORKFLOW_SYNTAX f:\d+:\d+: /);
@@ -157,4 +157,8 @@ test('every instance of the data folder is read, where there is one', (t) => {
     for (const name of readdirSync(folder)) t.true(makeWorkflow(draftOf(parseWorkflow(gunzipSync(readFileSync(join(folder, name))).toString(), name))).order.length > 0, name);
   }
   t.pass();
+});
+
+test('a workflow of Pegasus 5 is refused with what is read instead', (t) => {
+  t.regex(faultOf('pegasus: "5.0"\nname: w\njobs: []\n'), /^MUT_WORKFLOW_VERSION f:1:\d+: found "5.0" as pegasus, expected a DAX/);
 });
