@@ -8,7 +8,7 @@ import type { AttachResponse } from '@mutirao/api/machine';
 import {
   agentMachine, createAgentState, listHeldReplicas, saveAgentBeginning, type AgentCommand, type AgentInput, type AgentOptions, type AgentState, type HeldReplica,
 } from '@mutirao/core/machines/agent';
-import type { Content, MachineFacts, StartReplicas } from '@mutirao/core/messages';
+import type { Content, MachineFacts, StartReplicas, TaskTemplate } from '@mutirao/core/messages';
 import { unreachable, type Bytes, type Duration } from '@mutirao/core/shared';
 import { MachineDriver, openTrace, systemClock, wallClock } from '@mutirao/runtime/driver';
 import { describeLeft, ensureToken, removeUnderOtherName, type Removal } from '@mutirao/runtime/files';
@@ -20,6 +20,7 @@ import { ContentFetcher } from './content-fetcher.ts';
 import type { KeepFile, PushFile, WaysHome } from './collect-outputs.ts';
 import { Gate } from './gate.ts';
 import { HostContents } from './host-contents.ts';
+import type { Isolation } from './isolation.ts';
 import { ProviderLink } from './provider-link.ts';
 import { PushAttempts } from './push-attempts.ts';
 import { SharedFolders } from './shared-folders.ts';
@@ -46,12 +47,21 @@ export interface AgentSetup {
   readonly sharedHome?: string;
   /** A folder in which the agents of this host share contents; left out for one that shares nothing. */
   readonly hostFolder?: string;
+  /** How tasks are kept apart from the agent and from those of other users. */
+  readonly isolation: Isolation;
   /** Sets up where tasks run; this host when left out. @param deliver hears of the ends of tasks. */
   readonly openWorkplace?: (deliver: (input: AgentInput) => void) => Promise<Workplace>;
   /** Where a debugging trace goes; empty or left out for none. */
   readonly trace?: string;
   readonly log: Logger;
   onFatal(error: unknown): void;
+}
+
+/** The user whose broker places tasks here. */
+interface ServedUser {
+  readonly userId: string;
+  /** The provider is this user's. */
+  readonly isOwner: boolean;
 }
 
 type WorkCommand = Exclude<AgentCommand, { readonly kind: 'Reply' | 'WakeAt' }>;
@@ -68,6 +78,8 @@ export class Agent {
   private readonly shared: SharedFolders;
   private readonly host: HostContents | undefined;
   private readonly pushes = new Gate(pushesMax);
+  /** Whose broker places tasks here; undefined until the provider has said so. */
+  private served: ServedUser | undefined;
   private readonly over = Promise.withResolvers<MutiraoError | undefined>();
   private isClosed = false;
 
@@ -159,6 +171,7 @@ export class Agent {
       case 'acknowledged': this.driver.deliver({ kind: 'ReportAcknowledged', sequence: message.value.sequence }); return;
       case 'content': this.fetcher.take(decodeContentOffered(message.value)); return;
       case 'drain': this.driver.deliver({ kind: 'DrainRequested' }); return;
+      case 'served': this.served = { userId: message.value.userId, isOwner: message.value.isOwner }; return;
       case 'startGang': this.driver.deliver({ kind: 'GangStarted', start: decodeStartGang(message.value) }); return;
       default: unreachable(message);
     }
@@ -166,7 +179,7 @@ export class Agent {
 
   private place(batch: StartReplicas): void {
     this.shared.meet(batch.template.homeChallenge ?? '');
-    this.driver.deliver({ kind: 'ReplicasPlaced', batch });
+    this.driver.deliver({ kind: 'ReplicasPlaced', batch: { ...batch, template: nameSubmitter(batch.template, this.served) } });
   }
 
   private perform(command: WorkCommand): void {
@@ -251,6 +264,16 @@ export class Agent {
       }
     });
   }
+}
+
+/**
+ * Says whose a task is in a way that no broker can choose: what a user's tasks leave on this machine is found by this name.
+ *
+ * Users of the owner's broker keep the names that they have there; users of another broker go by its user's name too.
+ */
+export function nameSubmitter(template: TaskTemplate, served: ServedUser | undefined): TaskTemplate {
+  if (served === undefined || (served.isOwner && template.userId === served.userId)) return template;
+  return { ...template, isForeign: true, userId: served.isOwner ? template.userId : `${served.userId}/${template.userId}` };
 }
 
 function logLeft(log: Logger, removal: Removal): void {

@@ -88,6 +88,11 @@ export class FakeProvider {
     this.write({ $case: 'cancel', value: { replicaIds: [...replicaIds], onlyWaiting } });
   }
 
+  /** Says whose broker the tasks that follow come from. */
+  serveUser(userId: string, isOwner: boolean): void {
+    this.write({ $case: 'served', value: { userId, isOwner } });
+  }
+
   drain(): void {
     this.write({ $case: 'drain', value: { reason: 'test' } });
   }

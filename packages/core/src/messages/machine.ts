@@ -63,6 +63,8 @@ export interface TaskTemplate {
   readonly dropProof?: string;
   /** Where the command starts; left out, in the playpen. */
   readonly workFolder?: WorkFolder;
+  /** Its submitter is not the owner of the machine's provider. An agent sets it for itself; it does not travel. */
+  readonly isForeign?: true;
 }
 
 /** A folder at home, and what shows whether the same path on another machine is the same folder. */

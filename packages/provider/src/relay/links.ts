@@ -1,5 +1,5 @@
 import type { BrokerId } from '@mutirao/core/machines/provider';
-import type { MachineId, ReplicaId, RequestId } from '@mutirao/core/shared';
+import type { MachineId, ReplicaId, RequestId, UserId } from '@mutirao/core/shared';
 import { decodeContentWanted, encodeContentWanted, type ReaderProofs, type WantedContent } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { AttachRequest, ContentWanted } from '@mutirao/api/machine';
@@ -82,6 +82,8 @@ export class AgentLink {
   /** Transfers that it was offered and has not taken, and the broker that offered each. */
   readonly #offered = new Map<string, BrokerId>();
   #proofs: ReaderProofs = noProofs;
+  /** The user whose broker it was told that it works for; undefined before. */
+  #servedUser: UserId | undefined;
   #broker: BrokerLink | undefined;
   #waiting: Buffer[] = [];
   /** Replicas of a broker that is gone and whose ends are still to come; undefined unless it is being cleared. */
@@ -137,6 +139,13 @@ export class AgentLink {
     const brokerId = this.#offered.get(transferId);
     this.#offered.delete(transferId);
     return brokerId;
+  }
+
+  /** Tells it whose broker the tasks that follow come from, unless it knows. */
+  tellServed(userId: UserId, ownerId: UserId): void {
+    if (this.#servedUser === userId) return;
+    this.#servedUser = userId;
+    this.stream.write(toAgent({ $case: 'served', value: { userId, isOwner: userId === ownerId } }));
   }
 
   /** Sends it a message. */

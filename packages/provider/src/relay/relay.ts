@@ -304,8 +304,16 @@ export class Relay {
         this.#options.onKeeping?.(agent);
         break;
       case 'AcknowledgeKept': deputy.acknowledge(agent, command.sequence); break;
-      case 'StartLeased': for (const message of deputy.startsFor(agent, command)) agent.stream.write(message); break;
+      case 'StartLeased':
+        this.#tellServed(agent, command.brokerId);
+        for (const message of deputy.startsFor(agent, command)) agent.stream.write(message);
+        break;
     }
+  }
+
+  #tellServed(agent: AgentLink, brokerId: BrokerId): void {
+    const { ownerId } = this.#options;
+    agent.tellServed(userOfBroker(brokerId, ownerId), ownerId);
   }
 
   #refuseAgent({ attachmentId, code, reason }: RelayCommand & { kind: 'RefuseAgent' }): void {
@@ -342,6 +350,7 @@ export class Relay {
     broker.write(toBroker({ $case: 'joined', value: { facts: encodeMachineFacts(facts), heldReplicaIds: [...heldReplicaIds], ...(isGone ? { isGone } : {}) } }));
     const { deputy } = this.#options;
     const agent = isGone ? undefined : this.#agentsByMachine.get(facts.machineId);
+    if (agent !== undefined) this.#tellServed(agent, broker.brokerId);
     agent?.route(broker, deputy !== undefined);
     if (agent !== undefined) deputy?.leave(agent);
     const then = (): void => {

@@ -18,6 +18,7 @@ export const ErrorReason = {
   MUT_AGENT_STOPPED: 51,
   MUT_ALLOCATION_ENDED: 1,
   MUT_ALREADY_RUNNING: 2,
+  MUT_AUTHORITY_EXPOSED: 158,
   MUT_BAD_CONFIG: 3,
   MUT_BAD_DURATION: 4,
   MUT_BAD_REPORT: 154,
@@ -60,6 +61,7 @@ export const ErrorReason = {
   MUT_INPUT_UNPLACEABLE: 152,
   MUT_INPUT_UNUSABLE: 155,
   MUT_INTERNAL: 16,
+  MUT_ISOLATION_UNAVAILABLE: 159,
   MUT_JDF_DIALECT: 17,
   MUT_JDF_NO_REMOTE: 18,
   MUT_JDF_NO_TASK: 19,
@@ -183,6 +185,7 @@ export namespace ErrorReason {
   export type MUT_AGENT_STOPPED = typeof ErrorReason.MUT_AGENT_STOPPED;
   export type MUT_ALLOCATION_ENDED = typeof ErrorReason.MUT_ALLOCATION_ENDED;
   export type MUT_ALREADY_RUNNING = typeof ErrorReason.MUT_ALREADY_RUNNING;
+  export type MUT_AUTHORITY_EXPOSED = typeof ErrorReason.MUT_AUTHORITY_EXPOSED;
   export type MUT_BAD_CONFIG = typeof ErrorReason.MUT_BAD_CONFIG;
   export type MUT_BAD_DURATION = typeof ErrorReason.MUT_BAD_DURATION;
   export type MUT_BAD_REPORT = typeof ErrorReason.MUT_BAD_REPORT;
@@ -225,6 +228,7 @@ export namespace ErrorReason {
   export type MUT_INPUT_UNPLACEABLE = typeof ErrorReason.MUT_INPUT_UNPLACEABLE;
   export type MUT_INPUT_UNUSABLE = typeof ErrorReason.MUT_INPUT_UNUSABLE;
   export type MUT_INTERNAL = typeof ErrorReason.MUT_INTERNAL;
+  export type MUT_ISOLATION_UNAVAILABLE = typeof ErrorReason.MUT_ISOLATION_UNAVAILABLE;
   export type MUT_JDF_DIALECT = typeof ErrorReason.MUT_JDF_DIALECT;
   export type MUT_JDF_NO_REMOTE = typeof ErrorReason.MUT_JDF_NO_REMOTE;
   export type MUT_JDF_NO_TASK = typeof ErrorReason.MUT_JDF_NO_TASK;
