@@ -117,3 +117,25 @@ test.serial('a job of another user does not choose a folder of the machine to wo
   t.like(await provider.run(aTemplate('touch here', { workFolder })), { outcome: 'failed', reason: 'MUT_WORK_FOLDER' });
   t.false(existsSync(path.join(home, 'here')));
 });
+
+test.serial('no user gets a content of another by its hash, and what a user\'s tasks do to their contents hurts nobody else', async (t) => {
+  const { provider, home } = await startRig(t, ['--isolation', 'none']);
+  const secret = provider.addContent(Buffer.from(`a secret of ana ${'x'.repeat(300_000)}`));
+  const inputs = [{ root: 'playpen', path: 'in', content: secret, mode: 0o644 }] as const;
+  const run = (command: string): ReturnType<FakeProvider['run']> => provider.run(aTemplate(command), { inputs: [...inputs] });
+  provider.serveUser('ana', true);
+  t.is(text((await run('head -c 15 in')).standardOutput), 'a secret of ana');
+  t.is(provider.wanted.length, 1);
+  // Another user knows the hash, and no broker of that user has the content.
+  provider.serveUser('eva', false);
+  provider.forgetContent(secret);
+  const refused = await run('head -c 15 in');
+  t.like(refused, { outcome: 'broken', reason: 'MUT_CONTENT_NOT_FOUND' });
+  t.is(text(refused.standardOutput), '');
+  t.is(provider.wanted.length, 2, 'her broker was asked');
+  provider.addContent(Buffer.from(`a secret of ana ${'x'.repeat(300_000)}`));
+  t.is((await run(`find ${home}/agents/lab_pc/contents-of-users -type f | while read file; do chmod 600 $file; head -c 300000 /dev/zero >$file; done; ls ${home}/agents/lab_pc/contents-of-users`)).outcome, 'succeeded');
+  provider.serveUser('ana', true);
+  t.is(text((await run('head -c 15 in')).standardOutput), 'a secret of ana');
+  t.is(provider.wanted.length, 3, 'the owner\'s is still here');
+});

@@ -7,11 +7,13 @@ import type { Logger } from '@mutirao/runtime/log';
 import { Watchdog } from '@mutirao/runtime/processes';
 import { requireWorkFolder } from './check-work-folder.ts';
 import { collectOutputs, type WaysHome } from './collect-outputs.ts';
-import { ContentCache } from './content-cache.ts';
+import type { ContentCache } from './content-cache.ts';
+import { ContentCaches } from './content-caches.ts';
 import { Gangs } from './gang/gangs.ts';
 import { nameMember } from './gang/member-name.ts';
 import { findIsolationRefusal, type Isolation } from './isolation.ts';
 import { Playpens } from './playpens.ts';
+import { shelfOf } from './shelves.ts';
 import { stageIn, type ReplicaFolders } from './stage-in.ts';
 import { Storages } from './storages.ts';
 import { baseEnvironment, TaskRenderer } from './task-environment.ts';
@@ -21,8 +23,10 @@ import { machineError, verdictOf } from './verdict.ts';
 
 /** Where an agent's tasks run: on its own host, or on a machine that is driven by templates. */
 export interface Workplace {
-  /** Contents that came from home, on the agent's own host. */
-  readonly cache: ContentCache;
+  /** Contents that came from home for a user, on the agent's own host. @param shelf undefined for the owner. */
+  cacheOf(shelf: string | undefined): ContentCache;
+  /** Whether contents of several users are kept apart; otherwise all are the owner's. */
+  readonly keepsUsersApart: boolean;
   /** Makes a replica's playpen and puts its inputs in place. @throws {MutiraoError} or an Error of the file system. */
   stageIn(replica: HeldReplica): Promise<void>;
   /** Starts a replica's task, in a fresh playpen unless inputs were put into one; ProcessEnded tells its end. */
@@ -74,8 +78,8 @@ export async function openWorkplace({ facts, machine, keepsFiles, gangHosts, sha
   const sandboxes = new TaskSandboxes(isolation, isolation.kind === 'none' ? undefined : freshFolders('tmp'));
   const storages = new Storages(path.join(folder, 'storage'));
   const environment = baseEnvironment(process.env, facts.attributes, facts.machineId);
-  const [cache, tasks] = await Promise.all([
-    ContentCache.open(path.join(folder, 'contents'), machine.contentBytesMax),
+  const [caches, tasks] = await Promise.all([
+    ContentCaches.open(folder, machine.contentBytesMax),
     TaskRunner.open({
       launchers: { folder: path.join(folder, 'launchers'), width: facts.processors, environment, watchdog },
       playpens, storages, sandboxes, renderer: new TaskRenderer(environment['PATH'] ?? ''), deliver,
@@ -89,14 +93,14 @@ export async function openWorkplace({ facts, machine, keepsFiles, gangHosts, sha
   });
   const foldersOf = (replica: HeldReplica): ReplicaFolders => ({ playpen: playpens.pathOf(slotOf(replica)), storage: storages.pathOf(replica.template.userId) });
   return {
-    cache,
+    cacheOf: (shelf) => caches.of(shelf), keepsUsersApart: true,
     stageIn: async (replica) => {
       try {
         playpens.prepare(slotOf(replica));
       } catch (error) {
         throw machineError(error);
       }
-      await stageIn(replica, foldersOf(replica), cache);
+      await stageIn(replica, foldersOf(replica), caches.of(shelfOf(replica.template)));
     },
     hold: (replica) => { void gangs.hold(replica); },
     releaseMember: (replicaId) => { gangs.release(replicaId); },

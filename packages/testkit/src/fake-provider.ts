@@ -117,6 +117,11 @@ export class FakeProvider {
     return { sha256, size: bytes.length };
   }
 
+  /** Does not have a content any more. */
+  forgetContent(content: Content): void {
+    this.contents.delete(content.sha256);
+  }
+
   /** The end of a replica, once it was told. */
   async endOf(replicaId: number): Promise<ReplicaEnd> {
     await until(() => this.endsOf(replicaId).length > 0, `the end of replica ${replicaId}`);
