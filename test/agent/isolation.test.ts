@@ -100,6 +100,7 @@ test.serial('a sandbox that cannot be set up any more is the machine\'s fault, a
 
 test.serial('tasks of other users are refused where they could read the authority\'s key', async (t) => {
   const { provider, home } = await startRig(t, ['--isolation', 'none'], { hasKey: true });
+  t.is(provider.hellos[0]?.facts?.onlyUserId, '', 'it says so before anything is sent');
   const theft = aTemplate(`cat ${home}/identity/ca.key`);
   provider.serveUser('ana', true);
   t.is((await provider.run(theft)).outcome, 'succeeded', 'the owner has the key anyway');

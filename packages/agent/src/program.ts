@@ -52,7 +52,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const sharedHome = sharedHomeOf(config, home);
   const isolation = await isolationOf(config, { home, folder: folderOf(place.facts.machineId), sharedHome, log });
   const attributes = { ...place.facts.attributes, isolation: isolation.kind };
-  const facts = { ...place.facts, attributes, ...(isAllocation && config.endHold > 0 ? { reportDelay: config.endHold } : {}) };
+  const facts = { ...place.facts, attributes, ...(isolation.exposedKey === undefined ? {} : { onlyUser: '' }), ...(isAllocation && config.endHold > 0 ? { reportDelay: config.endHold } : {}) };
   const agent = await Agent.start({
     ...place, facts, provider: config.provider, credential, trust: agentTrust(home), orphanTimeout: config.orphanTimeout,
     gangHosts: config.gangAddress.length === 0 ? findGangHosts(config.provider) : config.gangAddress,

@@ -23,6 +23,8 @@ export interface MachineFacts {
   readonly reservation?: ReservationName;
   /** It can be a member of a gang, and its provider passes on what that needs; left out where not. */
   readonly takesGangs?: true;
+  /** Tasks of no other user run on it; left out for a machine of all users. Empty from an agent: the owner of its provider. */
+  readonly onlyUser?: string;
   /** The agent reports the end of each task so much later; left out for one that does not. Its queue must last for that time too. */
   readonly reportDelay?: Duration;
 }

@@ -244,7 +244,8 @@ export class Relay {
     }
     const requestId = isRequest ? origin.requestId : '';
     const machineId = isRequest ? `${providerId}/${requestId}.${name}` : `${providerId}/${ownName}`;
-    return { ...told, ...gangs, machineId, requestId, until: isRequest ? undefined : told.until, attributes: { site: providerId, ...told.attributes } };
+    const onlyUser = told.onlyUser === undefined ? {} : { onlyUser: this.#options.ownerId };
+    return { ...told, ...gangs, ...onlyUser, machineId, requestId, until: isRequest ? undefined : told.until, attributes: { site: providerId, ...told.attributes } };
   }
 
   #loseAgent(link: AgentLink, hasLeft: boolean): void {

@@ -140,6 +140,11 @@ export interface MachineFacts {
    * the machine says to share its home folder, and passes it on to no other process. No path is sent and no output is left because of it; see ContentWanted.home_proofs.
    */
   homeMarks: string[];
+  /**
+   * It runs tasks of this user alone, because those of others could read there what they must not. An agent leaves it empty for the owner of its provider, who
+   * fills it in. Absent for a machine that runs tasks of all users.
+   */
+  onlyUserId?: string | undefined;
 }
 
 export interface MachineFacts_AttributesEntry {
@@ -727,6 +732,7 @@ function createBaseMachineFacts(): MachineFacts {
     takesGangs: undefined,
     reportDelayMs: undefined,
     homeMarks: [],
+    onlyUserId: undefined,
   };
 }
 
@@ -767,6 +773,9 @@ export const MachineFacts: MessageFns<MachineFacts> = {
     }
     for (const v of message.homeMarks) {
       writer.uint32(98).string(v!);
+    }
+    if (message.onlyUserId !== undefined) {
+      writer.uint32(106).string(message.onlyUserId);
     }
     return writer;
   },
@@ -881,6 +890,14 @@ export const MachineFacts: MessageFns<MachineFacts> = {
             }
 
             message.homeMarks.push(reader.string());
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.onlyUserId = reader.string();
             continue;
           }
         }
