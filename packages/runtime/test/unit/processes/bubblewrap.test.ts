@@ -14,6 +14,7 @@ test('what a task may see is mounted after what hides it, and nothing of the hos
   for (let at = 1; at < words.length; at++) if (/^--(?:ro-|dev-)?bind|^--tmpfs$/.test(words[at] ?? '')) mounts.push(words.slice(at, at + (words[at] === '--tmpfs' ? 2 : 3)));
   const indexOf = (place: string): number => mounts.findIndex((mount) => mount.at(-1) === place);
   t.is(indexOf('/'), 0);
+  t.true(indexOf('/home/ana') > 0);
   t.deepEqual(mounts[0], ['--ro-bind', '/', '/']);
   for (const place of [...folders.writable, ...sandbox.readable]) t.true(indexOf(place) > indexOf('/home/ana'), place);
   t.deepEqual(mounts.filter(([option]) => option === '--bind').map((mount) => mount.slice(1)), [
