@@ -77,6 +77,13 @@ test.serial('nothing outlives a task, whatever it does to get away', async (t) =
   t.deepEqual(processesWith('1000002'), []);
 });
 
+test.serial('a task that stops or kills its process group reaches nothing outside', async (t) => {
+  const { provider } = await startRig(t, { args: ['--processors', '1'] });
+  t.like(await provider.run(hostile('kill -9 0')), { outcome: 'failed', reason: 'MUT_COMMAND_FAILED' });
+  t.is((await provider.run(hostile('setsid sh -c ": >on; while sleep 0.2; do kill -CONT -1; done" & until [ -e on ]; do sleep 0.02; done; kill -STOP 0; exit 0'))).outcome, 'succeeded');
+  t.is((await provider.run(hostile('true'))).outcome, 'succeeded');
+});
+
 test.serial('when the agent is killed, its sandboxes end with it', async (t) => {
   const { provider, agent } = await startRig(t);
   provider.place(hostile('setsid env -i sleep 1000003 & sleep 1000003'));

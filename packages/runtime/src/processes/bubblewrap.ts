@@ -61,8 +61,9 @@ export function describeSandbox({ hidden, writable, environment }: SandboxOption
 
 /** The words that start a task in a sandbox, up to and without the `--` before its command. */
 export function sandboxWords(sandbox: Sandbox, folders: SandboxFolders): string[] {
+  // Without a session of its own a task could stop or kill, by its process group, the launcher and bubblewrap outside.
   const words = [
-    sandbox.program, '--unshare-user-try', '--unshare-pid', '--unshare-ipc', '--as-pid-1', '--die-with-parent',
+    sandbox.program, '--new-session', '--unshare-user-try', '--unshare-pid', '--unshare-ipc', '--as-pid-1', '--die-with-parent',
     '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/run',
   ];
   const show = (option: string, place: string): void => { words.push(option, place, place); };

@@ -42,7 +42,7 @@ export function startPiped({ command, args, env, cwd, isSandbox = false, onClose
   for (const stream of child.stdio) stream?.on('error', () => undefined); // The end of the process tells what there is to tell.
   const { pid } = child;
   const signal = (name: NodeJS.Signals): void => {
-    if (pid === undefined || (isSandbox && name !== 'SIGKILL' && signalSandboxed([pid], name))) return;
+    if (pid === undefined || (isSandbox && signalSandboxed([pid], name) && name !== 'SIGKILL')) return;
     killGroup(pid, name);
   };
   return { pid, standardInput: child.stdin, standardOutput: child.stdout, standardError: child.stderr, signal };

@@ -20,7 +20,7 @@ test('what a task may see is mounted after what hides it, and nothing of the hos
   t.deepEqual(mounts.filter(([option]) => option === '--bind').map((mount) => mount.slice(1)), [
     [folders.temporary, '/tmp'], [folders.temporary, '/var/tmp'], ['/scratch', '/scratch'], [folders.start, folders.start],
   ]);
-  for (const option of ['--unshare-pid', '--as-pid-1', '--die-with-parent']) t.true(words.includes(option), option);
+  for (const option of ['--new-session', '--unshare-pid', '--as-pid-1', '--die-with-parent']) t.true(words.includes(option), option);
   t.deepEqual(words.slice(-2), ['--chdir', folders.start]);
 });
 
