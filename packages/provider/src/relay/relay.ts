@@ -16,7 +16,7 @@ import type { SiteContents } from '../contents/site-contents.ts';
 import type { Deputy } from '../deputy/deputy.ts';
 import { userOfBroker } from '../user-of-broker.ts';
 import { toAgent, toBroker } from './frames.ts';
-import { checkHello, ownHello, readBrokerHello, takesGangs, type HelloWire } from './hello.ts';
+import { checkHello, onlyUserOf, ownHello, readBrokerHello, takesGangs, type HelloWire } from './hello.ts';
 import { AgentLink, BrokerLink, type ByteStream } from './links.ts';
 import type { TaskMeasure } from './measure.ts';
 import { acknowledgedField, attachFields, connectFields, contentOfferedField, decodeWith, findAlternative, readToMachine, sequenceOf } from './wire.ts';
@@ -244,8 +244,7 @@ export class Relay {
     }
     const requestId = isRequest ? origin.requestId : '';
     const machineId = isRequest ? `${providerId}/${requestId}.${name}` : `${providerId}/${ownName}`;
-    const onlyUser = told.onlyUser === undefined ? {} : { onlyUser: this.#options.ownerId };
-    return { ...told, ...gangs, ...onlyUser, machineId, requestId, until: isRequest ? undefined : told.until, attributes: { site: providerId, ...told.attributes } };
+    return { ...told, ...gangs, ...onlyUserOf(told, this.#options.ownerId), machineId, requestId, until: isRequest ? undefined : told.until, attributes: { site: providerId, ...told.attributes } };
   }
 
   #loseAgent(link: AgentLink, hasLeft: boolean): void {

@@ -28,10 +28,10 @@ class Bench {
     return near;
   }
 
-  agent(machineId: string, userId = 'request:q1', held: number[] = [], { incarnation = 'i', credential = 'q1.x', capabilities = [] as string[], onlyUserId = undefined as string | undefined } = {}): StreamEnd<Buffer, Buffer> {
+  agent(machineId: string, userId = 'request:q1', held: number[] = [], { incarnation = 'i', credential = 'q1.x', capabilities = [] as string[] } = {}): StreamEnd<Buffer, Buffer> {
     const [near, far] = streamPair<Buffer, Buffer>();
     this.relay.attachAgent(far, aCallContext({ userId, credential }));
-    const facts = { machineId, incarnation, processors: 1, attributes: {}, untilUnixMs: undefined, requestId: 'forged', sharedTokens: [], homeMarks: [], onlyUserId };
+    const facts = { machineId, incarnation, processors: 1, attributes: {}, untilUnixMs: undefined, requestId: 'forged', sharedTokens: [], homeMarks: [] };
     near.write(fromAgent({
       $case: 'hello', value: { hello: { protocolVersion: 1, programVersion: '0', capabilities, speakerId: machineId }, facts, heldReplicaIds: held },
     }));
@@ -216,18 +216,6 @@ test('a machine is told whose broker it works for, before the first message of t
   other.write(frame);
   t.like(await closed, { code: 'MUT_PROTOCOL' });
   t.is(heard(agent).length, 5);
-});
-
-test('whose tasks a machine runs that takes those of its owner only is for its provider to say', async (t) => {
-  const bench = new Bench();
-  const onlyUsers: (string | undefined)[] = [];
-  for (const [index, onlyUserId] of [undefined, '', 'eva'].entries()) {
-    bench.agent(`c1/q1.${index}`, 'request:q1', [], { credential: `q1.${index}`, onlyUserId });
-    await settle();
-    const last = bench.inputs.at(-1);
-    onlyUsers.push(last?.kind === 'AgentAttached' ? last.facts.onlyUser : 'not attached');
-  }
-  t.deepEqual(onlyUsers, [undefined, 'ana', 'ana']);
 });
 
 test('nobody waits for a machine to take what it was offered when it is gone', async (t) => {
