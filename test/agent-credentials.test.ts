@@ -9,7 +9,7 @@ import { GridMachineServiceClient, type AttachRequest, type AttachResponse } fro
 import { readToken, tokenPath } from '@mutirao/runtime/files';
 import { agentTrust, identityFolder, initIdentity, userTrust } from '@mutirao/runtime/identity';
 import { dial, messagesOf, openStream, type MessageStream } from '@mutirao/runtime/rpc';
-import { PretendBroker, Program, until } from '@mutirao/testkit';
+import { inviteMachine, PretendBroker, Program, until } from '@mutirao/testkit';
 
 const day = 24 * 3_600_000;
 const loopback = 'tls://127.0.0.1:0';
@@ -22,7 +22,7 @@ class Attachment {
   ended: MutiraoError | undefined;
 
   /** Attaches as the machine of a request. */
-  constructor(environment: Readonly<Record<string, string>>, index: number, secret: string) {
+  constructor(environment: Readonly<Record<string, string>>, index: number | string, secret: string) {
     const { MUTIRAO_AGENT_PROVIDER: address = '', MUTIRAO_CREDENTIAL: credential = '', MUTIRAO_AGENT_REQUEST: requestId = '' } = environment;
     this.client = dial(GridMachineServiceClient, address, { token: secret === '' ? credential : `${credential}~${secret}`, trust: agentTrust('/nowhere', environment) });
     const stream: MessageStream<AttachResponse, AttachRequest> = openStream(this.client.attach());
@@ -94,7 +94,7 @@ class Door {
     return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
   }
 
-  attach(environment: Readonly<Record<string, string>>, index: number, secret: string): Attachment {
+  attach(environment: Readonly<Record<string, string>>, index: number | string, secret: string): Attachment {
     const attachment = new Attachment(environment, index, secret);
     this.attachments.push(attachment);
     return attachment;
@@ -141,6 +141,18 @@ serial('a copied credential gets nothing: not the machine, not another one, not 
   await t.context.attach(environment, 0, 'mine').welcome();
 });
 
+serial('a copied credential gets no place under another spelling of its name, nor one whose agent has left', async (t) => {
+  const environment = await t.context.environment();
+  const agent = t.context.attach(environment, 0, 'mine');
+  await agent.welcome();
+  for (const spelling of ['00', '000', '0000000']) t.is(await t.context.attach(environment, spelling, `other${spelling}`).end(), 'MUT_CREDENTIAL_COPIED', spelling);
+  await until(() => t.context.broker.heard('joined').length === 1, 'the machine joins');
+  agent.stream.end();
+  await until(() => t.context.broker.heard('lost').length === 1, 'the machine has left');
+  t.is(await t.context.attach(environment, 0, 'other').end(), 'MUT_CREDENTIAL_COPIED');
+  t.is(t.context.broker.heard('joined').length, 1);
+});
+
 serial('when an allocation ends its open streams are closed, and its credential is refused on new ones and new connections', async (t) => {
   const environment = await t.context.environment();
   const agent = t.context.attach(environment, 0, 'mine');
@@ -165,7 +177,8 @@ serial('wrong, missing and foreign credentials are refused', async (t) => {
   // The token of the home, which brokers show, and the credential of another provider.
   await refused({ MUTIRAO_CREDENTIAL: readToken(tokenPath(home)) });
   await refused({ MUTIRAO_AGENT_PROVIDER: other.agentsAddress });
-  await refused({ MUTIRAO_CREDENTIAL: readToken(join(home, 'providers', 'c2', 'machine-token')) });
+  const invitation = { ...environment, MUTIRAO_CREDENTIAL: await inviteMachine(home, 'c2', 'pc') };
+  t.is(await t.context.attach(invitation, 0, 'a secret of the machine').end(), 'MUT_INVITATION_REFUSED');
   // A user's certificate is no way in at this door either.
   const asUser = dial(GridMachineServiceClient, provider.agentsAddress, { token: credential, trust: userTrust(home, {}) });
   await t.throwsAsync(async () => { for await (const _message of messagesOf(asUser.pullContent({ transferId: 'x' }))) break; }, { code: 'MUT_UNAUTHENTICATED' });

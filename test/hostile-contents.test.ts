@@ -7,7 +7,7 @@ import { Root } from '@mutirao/api/common';
 import type { LeaseState } from '@mutirao/api/provider';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
 import { callUnary, openSending } from '@mutirao/runtime/rpc';
-import { HostileMachine, PretendBroker, Program, until, type HostileContent } from '@mutirao/testkit';
+import { HostileMachine, inviteMachine, PretendBroker, Program, until, type HostileContent } from '@mutirao/testkit';
 
 /** A provider of machines of a lab, and hostile brokers and machines at it. */
 class Lab {
@@ -24,8 +24,8 @@ class Lab {
     return broker;
   }
 
-  machine(name: string): HostileMachine {
-    const machine = new HostileMachine(name, this.provider.address, { token: readToken(join(this.home, 'providers', 'lab', 'machine-token')), secret: `secret-of-${name}` });
+  async machine(name: string): Promise<HostileMachine> {
+    const machine = new HostileMachine(name, this.provider.address, { given: await inviteMachine(this.home, 'lab', name), secret: `long-secret-of-${name}` });
     this.machines.push(machine);
     machine.attach();
     return machine;
@@ -58,7 +58,7 @@ function leaseOf(content: HostileContent): Parameters<PretendBroker['send']>[0] 
 serial('a broker that says that a content is in a file of the provider\'s account gets nothing of that file', async (t) => {
   const { home, provider } = t.context;
   const broker = await t.context.broker('mallory');
-  const machine = t.context.machine('accomplice');
+  const machine = await t.context.machine('accomplice');
   broker.demand(1);
   await until(() => broker.machines().length > 0, 'the machine joins');
   const path = tokenPath(home);
@@ -86,7 +86,7 @@ serial('a broker that says that a content is in a file of the provider\'s accoun
 
 serial('a machine that asks for a transfer that was offered to another gets nothing, and the other gets all of it', async (t) => {
   const broker = await t.context.broker('ana');
-  const [victim, thief] = [t.context.machine('victim'), t.context.machine('thief')];
+  const [victim, thief] = [await t.context.machine('victim'), await t.context.machine('thief')];
   broker.demand(2);
   await until(() => broker.machines().length === 2, 'the machines join');
   const bytes = randomBytes(200_000);
@@ -105,7 +105,7 @@ serial('a machine that asks for a transfer that was offered to another gets noth
 
 serial('a machine cannot push in the name of another', async (t) => {
   const broker = await t.context.broker('ana');
-  const [victim, thief] = [t.context.machine('victim'), t.context.machine('thief')];
+  const [victim, thief] = [await t.context.machine('victim'), await t.context.machine('thief')];
   broker.demand(2);
   await until(() => broker.machines().length === 2, 'the machines join');
   await t.throwsAsync(thief.push('forged', { sha256: Buffer.alloc(32), sizeBytes: 1 }, Buffer.from('x'), victim.name), { code: 'MUT_CREDENTIAL_COPIED' });

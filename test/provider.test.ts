@@ -8,7 +8,7 @@ import { GridMachineServiceClient, type AttachRequest, type AttachResponse, type
 import { GridMachineProviderServiceClient, type SendContentRequest } from '@mutirao/api/provider';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
 import { callUnary, dial, messagesOf, openSending, openStream, type MessageStream, type Sending } from '@mutirao/runtime/rpc';
-import { PretendBroker, Program, until } from '@mutirao/testkit';
+import { inviteMachine, PretendBroker, Program, until } from '@mutirao/testkit';
 
 const agent = fileURLToPath(new URL('../packages/testkit/src/grid/pretend-agent.ts', import.meta.url));
 
@@ -133,7 +133,7 @@ async function send<Out>(sending: Sending<Out, unknown>, messages: Iterable<Out>
 
 serial('contents pass through the provider whole, both ways, whichever side comes first', async (t) => {
   const { broker, provider, home } = t.context;
-  const agentClient = dial(GridMachineServiceClient, provider.address, { token: readToken(join(home, 'providers', 'c1', 'machine-token')) });
+  const agentClient = dial(GridMachineServiceClient, provider.address, { token: `${await inviteMachine(home, 'c1', 'lab1')}~a-secret-of-lab1-itself` });
   const content = randomBytes(size);
   const put = (transferId: string): Promise<void> => send<SendContentRequest>(openSending((done) => broker.client.sendContent(done)), [
     { transferId, data: Buffer.alloc(0) }, ...[...chunksOf(content)].map((data) => ({ transferId: '', data })),
@@ -172,8 +172,7 @@ serial('contents pass through the provider whole, both ways, whichever side come
 
 serial('nobody gets in with another\'s credential', async (t) => {
   const { provider, home } = t.context;
-  const machineToken = readToken(join(home, 'providers', 'c1', 'machine-token'));
-  const asBroker = dial(GridMachineProviderServiceClient, provider.address, { token: machineToken });
+  const asBroker = dial(GridMachineProviderServiceClient, provider.address, { token: await inviteMachine(home, 'c1', 'lab1') });
   await t.throwsAsync(callUnary(asBroker, 'getResource', {}, { deadlineMs: 60_000 }), { code: 'MUT_UNAUTHENTICATED' });
   asBroker.close();
   const asAgent = dial(GridMachineServiceClient, provider.address, { token: readToken(tokenPath(home)) });

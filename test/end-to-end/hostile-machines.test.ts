@@ -33,7 +33,7 @@ async function world(t: ExecutionContext): Promise<World> {
 
 /** Attaches a hostile machine and waits until the broker has it. */
 async function attach(t: ExecutionContext, { grid }: World, words: HostileWords): Promise<HostileAgent> {
-  const hostile = HostileAgent.attach(grid, 'evil', words);
+  const hostile = await HostileAgent.attach(grid, 'evil', words);
   t.teardown(() => { hostile.stop(); });
   await grid.client.waitMachines(2);
   return hostile;
@@ -156,7 +156,7 @@ function aSuccess(replicaId: number): ReplicaEnded {
 
 test.serial('a machine that claims more processors than there are is not taken', async (t) => {
   const { grid } = await world(t);
-  const hostile = HostileAgent.attach(grid, 'evil', { facts: { processors: 4_000_000_000 } });
+  const hostile = await HostileAgent.attach(grid, 'evil', { facts: { processors: 4_000_000_000 } });
   t.teardown(() => { hostile.stop(); });
   await until(() => hostile.closed.length > 0, 'the machine is refused');
   t.deepEqual(hostile.closed, ['MUT_BAD_REQUEST']);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { JobStatus } from '@mutirao/api/broker';
 import { Root } from '@mutirao/api/common';
-import { Grid, taskGroup, temporaryFolder, until, Wire } from '@mutirao/testkit';
+import { Grid, inviteMachine, taskGroup, temporaryFolder, until, Wire } from '@mutirao/testkit';
 
 /** A figure of a process, from its /metrics. */
 async function metric(grid: Grid, file: string, name: string): Promise<number> {
@@ -175,8 +175,11 @@ test.serial('an input that two agents of one host want crosses their wire once, 
   const address = await wire.open();
   t.teardown(() => { wire.close(); });
   const home = temporaryFolder(t);
-  const args = ['--provider', address, '--site', 'far', '--credential-file', join(grid.home, 'providers', 'lab', 'machine-token'), '--home', home];
-  for (const name of ['far1', 'far2']) await grid.startMachine(name, { processors: 1, args, env: { MUTIRAO_HOME: home } });
+  for (const name of ['far1', 'far2']) {
+    const file = join(home, `invitation-of-${name}`);
+    writeFileSync(file, await inviteMachine(grid.home, 'lab', name), { mode: 0o600 });
+    await grid.startMachine(name, { processors: 1, args: ['--provider', address, '--site', 'far', '--invitation', file, '--home', home], env: { MUTIRAO_HOME: home } });
+  }
   await grid.client.waitMachines(3);
   const folder = temporaryFolder(t);
   const bytes = randomBytes(16 << 20);

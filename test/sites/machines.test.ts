@@ -89,7 +89,8 @@ test('a PC behind ssh works for the grid through one connection, and leaves noth
   t.is(rig.host.sessions().length, 1);
   const [pid = 0] = rig.pids();
   const told = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  t.false(told.includes(readFileSync(path.join(rig.grid.home, 'providers/lab/machine-token'), 'utf8').trim()), 'the credential is in no arguments');
+  t.notRegex(told, /invitation-/, 'the invitation is in no arguments');
+  t.notRegex(readFileSync(`/proc/${pid}/environ`, 'utf8'), /invitation-|MUTIRAO_CREDENTIAL/, 'and in no environment');
   t.is((await rig.mutirao(['machine', 'remove', 'pc'])).status, 0);
   t.false(isAlive(pid));
   t.deepEqual(readdirSync(path.join(rig.host.home, '.mutirao/machines')), []);

@@ -11,7 +11,7 @@ import {
 import type { Content, MachineFacts, StartReplicas, TaskTemplate } from '@mutirao/core/messages';
 import { unreachable, type Bytes, type Duration } from '@mutirao/core/shared';
 import { MachineDriver, openTrace, systemClock, wallClock } from '@mutirao/runtime/driver';
-import { describeLeft, ensureToken, removeUnderOtherName, type Removal } from '@mutirao/runtime/files';
+import { describeLeft, removeUnderOtherName, type Removal } from '@mutirao/runtime/files';
 import type { TrustSource } from '@mutirao/runtime/identity';
 import type { Logger } from '@mutirao/runtime/log';
 import { claimFolder, removeAbandoned } from './abandoned-folders.ts';
@@ -36,7 +36,7 @@ export interface AgentSetup {
   readonly facts: MachineFacts;
   readonly machine: Omit<AgentOptions, 'processors'>;
   readonly provider: string;
-  /** What the provider gave; the agent adds a secret of its own, so that a copy is of no use. */
+  /** What it shows its provider. */
   readonly credential: string;
   readonly trust: TrustSource;
   readonly orphanTimeout: Duration;
@@ -166,9 +166,9 @@ export class Agent {
   }
 
   private makeLink(): ProviderLink {
-    const { provider, trust, log, orphanTimeout, facts, folder, credential } = this.setup;
+    const { provider, trust, log, orphanTimeout, facts, credential } = this.setup;
     return new ProviderLink({
-      address: provider, credential: `${credential}~${ensureToken(path.join(folder, 'secret'))}`, trust, log, orphanTimeout,
+      address: provider, credential, trust, log, orphanTimeout,
       hello: () => {
         // An end that was acknowledged and is still told as held would be waited for in vain.
         this.driver.settle();

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
-import { readToken } from '@mutirao/runtime/files';
 import { agentTrust } from '@mutirao/runtime/identity';
 import type { AgentSetup } from './agent.ts';
+import { makeCredential, readGiven } from './credential.ts';
 import { findGangHosts } from './gang/member-name.ts';
 import type { Isolation, IsolationOptions } from './isolation.ts';
 import type { GridScriptPlaces } from './gridscript/prepare-gridscript.ts';
@@ -13,7 +13,8 @@ const options = {
   providerId: text({ help: 'Name of the provider.', placeholder: 'ID' }),
   machineId: text({ help: 'Name of this machine at its provider; the host\'s name, or the request and the place in it, when empty.', placeholder: 'NAME' }),
   request: text({ help: 'The allocation request that started this agent; empty for a machine of one\'s own.', placeholder: 'ID' }),
-  credentialFile: text({ help: 'File with the credential; MUTIRAO_CREDENTIAL holds it too. The file that a provider of the same home folder wrote when both are empty.', placeholder: 'FILE' }),
+  invitation: text({ help: 'File with the one-time secret that "mutirao machine invite" prints, which is removed once it was read; - for standard input. Needed at the first start only.', placeholder: 'FILE' }),
+  credentialFile: text({ help: 'File with the credential of an allocation, or an invitation; it stays where it is. MUTIRAO_CREDENTIAL holds the same.', placeholder: 'FILE' }),
   identity: text({ help: 'What this machine is known by, whatever its name: votes count machines by it. The host when empty.', placeholder: 'ID' }),
   processors: integer({ help: 'Processors to offer; 0 for all of the host, or one in an allocation.', default: 0, min: 0, max: 4096 }),
   site: text({ help: 'The attribute "site".', placeholder: 'NAME' }),
@@ -41,7 +42,7 @@ export const agentProgram = defineProgram({ name: 'agent', doesWithoutHome: true
 
 async function run(config: ConfigOf<typeof options>, context: ProgramContext): Promise<void> {
   if (config.provider === '') throw new MutiraoError('MUT_BAD_CONFIG', '--provider is empty; want the address of a provider');
-  const credential = readCredential(config, context.home);
+  const given = readGiven(config, process.env);
   // Loaded only now, so that --help is quick.
   const { Agent } = await import('./agent.ts');
   const { log, signal, home } = context;
@@ -53,6 +54,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const isolation = await isolationOf(config, { home, folder: folderOf(place.facts.machineId), sharedHome, log });
   const attributes = { ...place.facts.attributes, isolation: isolation.kind };
   const facts = { ...place.facts, attributes, ...(isolation.exposedKey === undefined ? {} : { onlyUser: '' }), ...(isAllocation && config.endHold > 0 ? { reportDelay: config.endHold } : {}) };
+  const credential = await makeCredential(given, { home, facts, providerId: config.providerId, patience: config.orphanTimeout, log, signal });
   const agent = await Agent.start({
     ...place, facts, provider: config.provider, credential, trust: agentTrust(home), orphanTimeout: config.orphanTimeout,
     gangHosts: config.gangAddress.length === 0 ? findGangHosts(config.provider) : config.gangAddress,
@@ -105,20 +107,4 @@ async function preparePlace(config: ConfigOf<typeof options>, places: GridScript
   if (config.remExec !== '') return (await import('./gridscript/prepare-gridscript.ts')).prepareGridScript(config, places);
   const { describeMachine } = await import('./machine-facts.ts');
   return { facts: describeMachine({ ...config, attributes: config.attribute }, process.env) };
-}
-
-/**
- * An allocation has a credential of its own; a machine of the user's shows one that the provider wrote to a file.
- *
- * @throws {MutiraoError} MUT_BAD_CONFIG, MUT_UNAUTHENTICATED, MUT_TOKEN_UNSAFE
- */
-function readCredential(config: ConfigOf<typeof options>, home: string): string {
-  const given = process.env['MUTIRAO_CREDENTIAL'] ?? '';
-  if (given !== '') return given;
-  if (config.credentialFile !== '') return readToken(config.credentialFile);
-  const providerId = config.providerId === '' ? config.machineId.split('/')[0] ?? '' : config.providerId;
-  if (config.request !== '' || providerId === '') {
-    throw new MutiraoError('MUT_BAD_CONFIG', 'MUTIRAO_CREDENTIAL and --credential-file are empty; want the credential that the provider gave');
-  }
-  return readToken(path.join(home, 'providers', providerId, 'machine-token'));
 }

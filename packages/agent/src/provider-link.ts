@@ -30,7 +30,9 @@ const backOffMin = 100;
 const backOffMax = 5000;
 
 /** Codes after which another try would be refused as well. */
-const finalCodes = new Set(['MUT_UNAUTHENTICATED', 'MUT_ALLOCATION_ENDED', 'MUT_WALLTIME_ENDED', 'MUT_RELEASED', 'MUT_REPLACED']);
+const finalCodes = new Set([
+  'MUT_UNAUTHENTICATED', 'MUT_INVITATION_REFUSED', 'MUT_CREDENTIAL_NAME', 'MUT_MACHINE_REMOVED', 'MUT_ALLOCATION_ENDED', 'MUT_WALLTIME_ENDED', 'MUT_RELEASED', 'MUT_REPLACED',
+]);
 /** The same, where they are the answer to our hello. */
 const finalAnswers = new Set(['MUT_BAD_REQUEST', 'MUT_UNIMPLEMENTED']);
 

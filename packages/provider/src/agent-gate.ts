@@ -4,7 +4,8 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { MachineId, ProcessorCount, RequestId } from '@mutirao/core/shared';
 import { isFullDisk } from '@mutirao/runtime/files';
 import { journalError } from '@mutirao/runtime/journal';
-import { secretOf, type AgentOrigin } from './credentials.ts';
+import { secretOf, withoutSecret, type AgentOrigin } from './credentials.ts';
+import type { MachineCredentials } from './machines/machine-credentials.ts';
 
 interface Entered {
   readonly requestId: RequestId;
@@ -24,18 +25,20 @@ const schema = 'CREATE TABLE IF NOT EXISTS agent_secrets (machine_id TEXT PRIMAR
  * the name of a machine belongs to the first secret shown with it.
  *
  * Of an allocation's machines the provider remembers that until the request is over, also after a restart. A time-shared
- * machine's name is free again when its agent is gone.
+ * machine's secret is bound to its name when the machine is invited, and stays so until the machine is removed or invited again.
  */
 export class AgentGate {
   readonly #database: DatabaseSync;
   readonly #lookup: RequestLookup;
+  readonly #machines: Pick<MachineCredentials, 'join'>;
   readonly #entered = new Map<MachineId, Entered>();
   /** Machines whose agents show a secret, by its digest. */
   readonly #byDigest = new Map<string, Set<MachineId>>();
 
   /** Takes up what is remembered of requests whose agents are still welcome. */
-  constructor(database: DatabaseSync, lookup: RequestLookup) {
+  constructor(database: DatabaseSync, lookup: RequestLookup, machines: Pick<MachineCredentials, 'join'>) {
     this.#database = database;
+    this.#machines = machines;
     this.#lookup = lookup;
     database.exec(schema);
     const rows = database.prepare('SELECT machine_id, request_id, digest FROM agent_secrets').all() as { machine_id: string; request_id: string; digest: string }[];
@@ -46,13 +49,15 @@ export class AgentGate {
   }
 
   /**
-   * Lets an agent in under a name, for the first time or again.
+   * Lets an agent in under a name, for the first time or again. An invitation is exchanged: the agent of a former one loses the name.
    *
-   * @throws {MutiraoError} MUT_CREDENTIAL_COPIED when the name is another agent's, or none of the request's machines has it; MUT_DISK_FULL.
+   * @throws {MutiraoError} MUT_CREDENTIAL_COPIED when the name is another agent's, or none of the request's machines has it; MUT_CREDENTIAL_NAME when the
+   * credential is another machine's; MUT_INVITATION_REFUSED; MUT_DISK_FULL.
    */
   enter(origin: AgentOrigin, machineId: MachineId, credential: string): void {
     const requestId = origin.kind === 'request' ? origin.requestId : '';
     const digest = digestOf(credential);
+    if (origin.kind === 'machine') this.#admitMachine(origin, machineId, credential);
     const known = this.#entered.get(machineId);
     if (known !== undefined && known.digest !== digest) throw new MutiraoError('MUT_CREDENTIAL_COPIED', `machine ${machineId} is another agent's`);
     if (known !== undefined) return;
@@ -70,12 +75,28 @@ export class AgentGate {
     this.#note(machineId, { requestId, digest });
   }
 
-  /** An agent's stream has ended. @param hasLeft it said good-bye, so that another may take its place. */
-  leave(machineId: MachineId, hasLeft: boolean): void {
+  /** The name of a time-shared machine is its credential's. */
+  #admitMachine({ name, isInvited }: AgentOrigin & { readonly kind: 'machine' }, machineId: MachineId, credential: string): void {
+    const ownName = machineId.slice(machineId.indexOf('/') + 1);
+    if (ownName !== name) throw new MutiraoError('MUT_CREDENTIAL_NAME', `the ${isInvited ? 'invitation' : 'credential'} is for machine ${name}, and the agent calls itself ${ownName}; want --machine-id ${name}`);
+    if (!isInvited) return;
+    this.#machines.join(name, withoutSecret(credential), secretOf(credential));
+    const former = this.#entered.get(machineId);
+    if (former !== undefined && former.digest !== digestOf(credential)) this.#forget(machineId, former);
+  }
+
+  /** @throws {MutiraoError} MUT_CREDENTIAL_COPIED unless the machine's agent shows this secret. */
+  demandAgentOf(machineId: MachineId, credential: string): void {
+    if (this.#entered.get(machineId)?.digest !== digestOf(credential)) throw new MutiraoError('MUT_CREDENTIAL_COPIED', `machine ${machineId} is another agent's`);
+  }
+
+  /**
+   * An agent's stream has ended. A machine of a request stays its agent's until the request is over, also where that agent said good-bye: no other process is
+   * started for it, and whoever copied the credential would find a place there.
+   */
+  leave(machineId: MachineId): void {
     const known = this.#entered.get(machineId);
-    if (known === undefined || (known.requestId !== '' && !hasLeft)) return;
-    this.#forget(machineId, known);
-    if (known.requestId !== '') this.#erase(machineId);
+    if (known?.requestId === '') this.#forget(machineId, known);
   }
 
   /** @throws {MutiraoError} MUT_CREDENTIAL_COPIED unless an agent of the request has entered with the secret. */
@@ -123,9 +144,9 @@ export class AgentGate {
   }
 }
 
-/** A request's machines are counted from 0. */
+/** A request's machines are counted from 0, each with one name: 00 would be a second one for 0. */
 function demandMachine(machineId: MachineId, requestId: RequestId, width: ProcessorCount): void {
-  const index = /\.(\d{1,7})$/.exec(machineId)?.[1];
+  const index = /\.(0|[1-9]\d{0,6})$/.exec(machineId)?.[1];
   if (index === undefined || Number(index) >= width) {
     throw new MutiraoError('MUT_CREDENTIAL_COPIED', `machine ${machineId} is none of request ${requestId}, which has ${width}`);
   }

@@ -1,32 +1,34 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { RequestId } from '@mutirao/core/shared';
-import { acceptToken, type TokenCheck } from '@mutirao/runtime/rpc';
+import type { TokenCheck } from '@mutirao/runtime/rpc';
+import type { MachineCredentials } from './machines/machine-credentials.ts';
 
 /** Who an agent is, by the credential that it shows. */
 export type AgentOrigin =
   /** It was started by an allocation of this request. */
   | { readonly kind: 'request'; readonly requestId: RequestId }
-  /** It runs on a machine of the owner's own. */
-  | { readonly kind: 'machine' };
+  /** It runs on a machine of the owner's own, which has this name at the provider. */
+  | { readonly kind: 'machine'; readonly name: string; /** It shows an invitation, to be exchanged when it attaches. */ readonly isInvited: boolean };
 
 const requestPrefix = 'request:';
-const machineUser = 'machine';
+const machinePrefix = 'machine:';
+const invitedPrefix = 'invited:';
 /** Between a credential and the agent's own secret; in neither. */
 const secretMark = '~';
 
 /**
- * Credentials of agents: one per request, made from the provider's secret, and one for all time-shared machines.
+ * Credentials of agents: one per request, made from the provider's secret, and one for each machine that was invited.
  *
  * Since a request's credential follows from the secret and the request's id, none is stored, and they outlive a restart.
  */
 export class AgentCredentials {
   readonly #secret: string;
-  readonly #isMachine: TokenCheck;
+  readonly #machines: Pick<MachineCredentials, 'recognise'>;
 
-  /** @param machineToken shown by time-shared machines. */
-  constructor(secret: string, machineToken: string) {
+  /** @param machines knows the machines that no request gives. */
+  constructor(secret: string, machines: Pick<MachineCredentials, 'recognise'>) {
     this.#secret = secret;
-    this.#isMachine = acceptToken(machineToken, machineUser);
+    this.#machines = machines;
   }
 
   /** The credential for the agents of one request. */
@@ -34,16 +36,24 @@ export class AgentCredentials {
     return `${requestId}.${this.#sign(requestId).toString('base64url')}`;
   }
 
-  /** Tells an agent's credential, with or without its secret, from a false one. Whether the request still lives is the machine's to say. */
-  readonly check: TokenCheck = (shown) => this.#check(shown) ?? this.#check(withoutSecret(shown));
+  /**
+   * Says whose credential an agent shows, with or without the agent's own secret after it. Whether the request still lives is for the provider's machine to say.
+   *
+   * @throws {MutiraoError} with the reason, for an invitation that is not good any more and for the credential of a machine that was removed.
+   */
+  readonly check: TokenCheck = (shown) => {
+    const requestId = this.#requestOf(shown) ?? this.#requestOf(withoutSecret(shown));
+    if (requestId !== undefined) return `${requestPrefix}${requestId}`;
+    const holder = this.#machines.recognise(withoutSecret(shown), secretOf(shown));
+    return holder === undefined ? undefined : `${holder.isInvited ? invitedPrefix : machinePrefix}${holder.name}`;
+  };
 
-  #check(credential: string): string | undefined {
+  #requestOf(credential: string): RequestId | undefined {
     const dot = credential.indexOf('.');
     const requestId = credential.slice(0, Math.max(0, dot));
     const signature = this.#sign(requestId);
     const shown = Buffer.from(credential.slice(dot + 1), 'base64url');
-    if (dot > 0 && shown.length === signature.length && timingSafeEqual(shown, signature)) return `${requestPrefix}${requestId}`;
-    return this.#isMachine(credential);
+    return dot > 0 && shown.length === signature.length && timingSafeEqual(shown, signature) ? requestId : undefined;
   }
 
   #sign(requestId: RequestId): Buffer {
@@ -51,7 +61,8 @@ export class AgentCredentials {
   }
 }
 
-function withoutSecret(shown: string): string {
+/** What an agent was given: all before its own secret. */
+export function withoutSecret(shown: string): string {
   const mark = shown.lastIndexOf(secretMark);
   return mark < 0 ? shown : shown.slice(0, mark);
 }
@@ -64,5 +75,7 @@ export function secretOf(shown: string): string {
 
 /** What `AgentCredentials.check` said of a caller. */
 export function originOf(userId: string): AgentOrigin {
-  return userId.startsWith(requestPrefix) ? { kind: 'request', requestId: userId.slice(requestPrefix.length) } : { kind: 'machine' };
+  if (userId.startsWith(requestPrefix)) return { kind: 'request', requestId: userId.slice(requestPrefix.length) };
+  const isInvited = userId.startsWith(invitedPrefix);
+  return { kind: 'machine', name: userId.slice((isInvited ? invitedPrefix : machinePrefix).length), isInvited };
 }

@@ -74,8 +74,8 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
   });
   context.addToDump('state', () => provider.state);
   const http = await startHttp({ address: config.metricsListen, metrics, healthy: () => provider.trouble() });
-  const { address, agentsAddress, agentsDial, machineTokenPath: machineToken } = provider;
-  writeAtomic(infoPath, `${JSON.stringify({ address: nearAddress(address), agentsAddress, metricsAddress: http.address, machineToken, pid: process.pid })}\n`);
+  const { address, agentsAddress, agentsDial } = provider;
+  writeAtomic(infoPath, `${JSON.stringify({ address: nearAddress(address), agentsAddress, metricsAddress: http.address, pid: process.pid })}\n`);
   log.info({ address, agents_address: agentsAddress, agents_dial: agentsDial, provider: config.id }, 'listening');
   const agentCommand = readAgentCommand(config.agentCommand);
   const ending = keeper === undefined ? undefined : startKeeping(keeper, { provider, providerId: config.id, directory, home, agentCommand });

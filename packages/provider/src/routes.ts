@@ -1,7 +1,7 @@
 import { boundName, decodeContent, decodeKeptMachine, encodeAllocationRequest, encodeProviderQueue, encodeKeptMachineState, offsetHeader } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { GridMachineServiceService, PullContentRequest } from '@mutirao/api/machine';
-import { GridMachineProviderServiceService, ReceiveContentRequest, type GetResourceResponse } from '@mutirao/api/provider';
+import { GridMachineProviderServiceService, MachineCredentialStatus, ReceiveContentRequest, type GetResourceResponse, type MachineCredential } from '@mutirao/api/provider';
 import { describeRequest, heuristicInForce, isServing, takesNoWork, viewQueue, type HeuristicSetting, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
 import type { Content } from '@mutirao/core/messages';
 import type { Instant, UserId } from '@mutirao/core/shared';
@@ -11,6 +11,7 @@ import { originOf, type AgentCredentials } from './credentials.ts';
 import type { SiteContents } from './contents/site-contents.ts';
 import type { Deputy } from './deputy/deputy.ts';
 import { describeLease } from './deputy/describe-lease.ts';
+import type { MachineCredentials, MachineCredentialState } from './machines/machine-credentials.ts';
 import type { MachineKeeper } from './machines/machine-keeper.ts';
 import type { AgentLink } from './relay/links.ts';
 import type { Relay } from './relay/relay.ts';
@@ -30,11 +31,15 @@ export interface ProviderHost {
   readonly contents?: Pick<SiteContents, 'findTransfer'>;
   /** Stands in for brokers that are away; left out where nobody does. */
   readonly deputy?: Pick<Deputy, 'keepOutput' | 'findOutput' | 'readOutput' | 'noteFetched' | 'trouble' | 'spooledBytesOf' | 'leases'>;
-  readonly gate: Pick<AgentGate, 'enter' | 'demandEntered' | 'machinesOf'>;
+  readonly gate: Pick<AgentGate, 'enter' | 'demandEntered' | 'demandAgentOf' | 'machinesOf'>;
+  /** Invitations and credentials of machines that no request gives. */
+  readonly machines: Pick<MachineCredentials, 'invite' | 'remove' | 'list'>;
   /** Keeps time-shared machines; undefined where a resource manager gives machines. */
-  readonly keeper: Pick<MachineKeeper, 'add' | 'remove' | 'list'> | undefined;
+  readonly keeper: Pick<MachineKeeper, 'add' | 'remove' | 'list' | 'keeps'> | undefined;
   /** Who may change what the provider does. */
   readonly ownerId: UserId;
+  /** Where agents on other hosts find the provider, and the authority that signs for it; empty for a socket. */
+  agentsPlace(): { readonly address: string; readonly authority: string };
   /** What is wrong with the provider; undefined while all is well. */
   trouble(): string | undefined;
   /** Why the queue of the resource could not be read the last time; empty when it could. */
@@ -105,26 +110,67 @@ export function providerRoutes(host: ProviderHost): Handlers<typeof GridMachineP
       encode: ({ heuristic, defaultTime }) => ({ heuristic, defaultTaskTimeMs: defaultTime }),
     }),
     ...keeperRoutes(host),
+    ...credentialRoutes(host),
   };
 }
 
 /** The calls that have agents work for machines of the owner's. */
-function keeperRoutes(host: ProviderHost): Pick<Handlers<typeof GridMachineProviderServiceService, ProviderRaw>, 'addMachines' | 'removeMachine' | 'listKeptMachines'> {
+function keeperRoutes(host: ProviderHost): Pick<Handlers<typeof GridMachineProviderServiceService, ProviderRaw>, 'addMachines' | 'listKeptMachines'> {
   return {
     addMachines: unary({
       decode: ({ machines }) => machines.map(decodeKeptMachine),
       handle: (machines, context) => { keeperOf(host, context).add(machines); },
       encode: () => ({}),
     }),
-    removeMachine: unary({ decode: ({ name }) => name, handle: (name, context) => keeperOf(host, context).remove(name), encode: () => ({}) }),
     listKeptMachines: unary({
       decode: () => undefined, handle: (_, context) => keeperOf(host, context).list(), encode: (machines) => ({ machines: machines.map(encodeKeptMachineState) }),
     }),
   };
 }
 
+/** The calls that decide which machines may join by themselves. */
+function credentialRoutes(host: ProviderHost): Pick<Handlers<typeof GridMachineProviderServiceService, ProviderRaw>, 'inviteMachine' | 'removeMachine' | 'listMachineCredentials'> {
+  return {
+    inviteMachine: unary({
+      decode: (request) => request,
+      handle: ({ name, validMs, unlessRemoved }, { userId }) => {
+        demandOwner(host, userId, 'inviting machines');
+        return host.machines.invite(name, validMs, { unlessRemoved });
+      },
+      encode: ({ secret, expiresAt }) => ({ invitation: secret, expiresUnixMs: expiresAt, ...host.agentsPlace() }),
+    }),
+    removeMachine: unary({ decode: ({ name }) => name, handle: (name, { userId }) => removeMachine(host, userId, name), encode: () => ({}) }),
+    listMachineCredentials: unary({
+      decode: () => undefined,
+      handle: (_, { userId }) => {
+        demandOwner(host, userId, 'listing the credentials of machines');
+        return host.machines.list();
+      },
+      encode: (credentials) => ({ credentials: credentials.map(encodeMachineCredential) }),
+    }),
+  };
+}
+
+/** Withdraws a machine's credential first, so that it gets nothing more even where its agent cannot be reached. */
+async function removeMachine(host: ProviderHost, userId: UserId, name: string): Promise<void> {
+  demandOwner(host, userId, 'removing machines');
+  const { keeper, machines, relay, state: { config: { providerId } } } = host;
+  const had = machines.remove(name);
+  relay.dropMachine(`${providerId}/${name}`, new MutiraoError('MUT_MACHINE_REMOVED', `machine ${name} was removed`));
+  if (keeper?.keeps(name) === true) return keeper.remove(name);
+  if (had) return;
+  const known = [...new Set([...keeper?.list().map(({ machine }) => machine.name) ?? [], ...machines.list().filter(({ status }) => status !== 'removed').map((one) => one.name)])];
+  throw new MutiraoError('MUT_BAD_REQUEST', `there is no machine "${name}" to remove; want ${known.length === 0 ? 'none: there are none' : `one of ${known.join(', ')}`}`);
+}
+
+const statuses = { invited: MachineCredentialStatus.INVITED, joined: MachineCredentialStatus.JOINED, removed: MachineCredentialStatus.REMOVED } as const;
+
+function encodeMachineCredential({ name, status, since, expiresAt }: MachineCredentialState): MachineCredential {
+  return { name, status: statuses[status], sinceUnixMs: since, expiresUnixMs: expiresAt };
+}
+
 /** What is kept runs with the rights of the provider's owner. @throws {MutiraoError} MUT_NOT_OWNER, MUT_BAD_REQUEST */
-function keeperOf(host: ProviderHost, { userId }: CallContext): Pick<MachineKeeper, 'add' | 'remove' | 'list'> {
+function keeperOf(host: ProviderHost, { userId }: CallContext): Pick<MachineKeeper, 'add' | 'list'> {
   demandOwner(host, userId, 'keeping machines');
   const { keeper, state } = host;
   if (keeper === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `provider ${state.config.providerId} gets its machines from a resource manager; want one that was started with --manager none`);
@@ -174,7 +220,7 @@ async function pushContent(host: ProviderHost, messages: AsyncIterable<Buffer>, 
   if (content === undefined) throw new MutiraoError('MUT_BAD_REQUEST', 'content is absent from the first chunk');
   const agent = host.relay.findAgent(machineId, origin);
   if (agent === undefined) throw new MutiraoError('MUT_TRANSFER_FAILED', `machine "${machineId}" is not attached`);
-  host.gate.enter(origin, agent.identity.machineId, context.credential);
+  host.gate.demandAgentOf(agent.identity.machineId, context.credential);
   await passPush(host, agent, { transferId, content: decodeContent(content), chunks, signal, requestId });
   return nothing;
 }

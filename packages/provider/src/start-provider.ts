@@ -23,6 +23,7 @@ import { SiteContents } from './contents/site-contents.ts';
 import { SiteStore } from './contents/site-store.ts';
 import { userOfBroker } from './user-of-broker.ts';
 import { openDeputy, type OpenedDeputy } from './deputy/open-deputy.ts';
+import { MachineCredentials } from './machines/machine-credentials.ts';
 import type { MachineKeeper } from './machines/machine-keeper.ts';
 import { measureProvider } from './measure-provider.ts';
 import { TaskMeasure } from './relay/measure.ts';
@@ -88,8 +89,8 @@ export interface RunningProvider {
   readonly agentsAddress: string;
   /** What agents are told to dial: another address where they reach it by one. */
   readonly agentsDial: string;
-  /** File with the credential for time-shared machines. */
-  readonly machineTokenPath: string;
+  /** Invites a machine of the owner's and answers the one-time secret for its agent. @throws {MutiraoError} MUT_DISK_FULL */
+  invite(name: string): string;
   readonly state: ProviderState;
   /** What is wrong; undefined while all is well. */
   trouble(): string | undefined;
@@ -148,7 +149,7 @@ class ProviderProcess {
   readonly #watcher: QueueWatcher | undefined;
   readonly #keeper: ReservationKeeper | undefined;
   readonly #holding: HoldingDesk | undefined;
-  readonly #machineTokenPath: string;
+  readonly #machines: MachineCredentials;
   #measureTimer: unknown;
   readonly #gate: AgentGate;
   /** What agents are told to dial, and what they need to trust who is there. */
@@ -159,9 +160,9 @@ class ProviderProcess {
     this.#setup = setup;
     this.#journal = journal;
     this.#state = recover(journal, config);
-    this.#machineTokenPath = join(directory, 'machine-token');
-    this.#credentials = new AgentCredentials(ensureToken(join(directory, 'secret')), ensureToken(this.#machineTokenPath));
-    this.#gate = new AgentGate(journal.database, { widthOf: (requestId) => widthOf(this.#state, requestId) });
+    this.#machines = new MachineCredentials(journal.database, systemClock);
+    this.#credentials = new AgentCredentials(ensureToken(join(directory, 'secret')), this.#machines);
+    this.#gate = new AgentGate(journal.database, { widthOf: (requestId) => widthOf(this.#state, requestId) }, this.#machines);
     // A process that was killed after it had journaled that a request waits again may have left the secrets of its first agents.
     for (const { requestId, status } of this.#state.requests.values()) if (status === 'queued') this.#gate.forgetRequest(requestId);
     const deliver = (input: ProviderInput): void => { this.#driver.deliver(input); };
@@ -230,7 +231,7 @@ class ProviderProcess {
     this.#tellTaskTimes();
     measureProvider(metrics, { state: this.#state, relay: this.#relay, exchange: this.#exchange, outputs: this.#opened.outputs, measure: this.#measure, contents: this.#contents });
     return {
-      address: users.address, agentsAddress: agents.address, agentsDial: this.#agentStart.address, machineTokenPath: this.#machineTokenPath, state: this.#state,
+      address: users.address, agentsAddress: agents.address, agentsDial: this.#agentStart.address, invite: (name) => this.#machines.invite(name, 0).secret, state: this.#state,
       trouble: () => this.#trouble() ?? (this.#opened.deputy.trouble || undefined),
       giveBack: (reason, patience) => this.#giveBack(reason, patience),
       stop: () => this.#stop(users === agents ? [users] : [users, agents]),
@@ -260,7 +261,7 @@ class ProviderProcess {
   async #serve(): Promise<{ readonly users: RunningServer; readonly agents: RunningServer }> {
     const { listen, listenAgents, ownerId } = this.#setup;
     const host = {
-      gate: this.#gate, ownerId, keeper: this.#setup.keeper,
+      gate: this.#gate, machines: this.#machines, agentsPlace: () => this.#agentStart, ownerId, keeper: this.#setup.keeper,
       state: this.#state, clock: systemClock, relay: this.#relay, exchange: this.#exchange, pushed: this.#pushed, deputy: this.#opened.deputy,
       ...(this.#contents === undefined ? {} : { contents: this.#contents }),
       trouble: () => this.#trouble(), queueTrouble: () => this.#watcher?.trouble ?? '', reservations: () => [...this.#keeper?.describe() ?? [], ...describeHeld(this.#state)],

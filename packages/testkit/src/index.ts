@@ -22,6 +22,7 @@ export { packedProgram, SiteWorld } from './grid/site-world.ts';
 export { SshServer, type SshServerOptions } from './grid/ssh-server.ts';
 export { Wire } from './grid/wire.ts';
 export { HostileMachine, type HostileContent } from './grid/hostile-machine.ts';
+export { inviteMachine, removeMachine } from './grid/invite-machine.ts';
 export { PretendBroker } from './grid/pretend-broker.ts';
 export { Program, type ProgramName, type ProgramWitnesses, type UnaskedEnd } from './grid/program.ts';
 export { SlurmGrid } from './grid/slurm-grid.ts';

@@ -1,5 +1,6 @@
 import { simulationShapes } from './simulation-shapes.ts';
 import { gatheredShapes } from './gathered-shapes.ts';
+import { machineShapes } from './machine-shapes.ts';
 import { providerQueueShapes } from './provider-queue-shapes.ts';
 import { scoreShapes } from './score-shapes.ts';
 import { reservationShapes } from './reservation-shapes.ts';
@@ -149,18 +150,7 @@ export const shapes = {
     file: ['string', 'Where the report is.'],
     size_bytes: ['integer', 'Its size.'],
   },
-  kept_machine: {
-    machine_id: ['string', 'Name of the GridMachine that it is when it is there.'],
-    provider_id: ['string', 'The provider that keeps it.'],
-    status: ['string', '`starting`, `running` (its agent is attached) or `waiting` (for another attempt).'],
-    since_unix_ms: ['integer', 'Since when its agent runs or does not.'],
-    reason: ['string', 'What was said last of why its agent does not run; empty before.'],
-    by: ['string', '`ssh` or `templates`.'],
-    at: ['string', 'The ssh destination, or what `$machine` stands for.'],
-    processors: ['integer', 'Processors to use; 0 for all.'],
-    folder: ['string', 'Where files go there; empty for the default.'],
-    attributes: ['object', 'What requirements may ask for, as far as it was stated.'],
-  },
+  ...machineShapes,
   lease: {
     broker_id: ['string', 'Whose tasks they are.'],
     connected: ['boolean', 'Whether the broker is there.'],

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { ProviderId } from '@mutirao/core/shared';
 import { systemClock, systemTimers } from '@mutirao/runtime/driver';
-import { readToken } from '@mutirao/runtime/files';
 import { identityFolder, onOneLine, readHostIdentity } from '@mutirao/runtime/identity';
 import type { Logger } from '@mutirao/runtime/log';
 import { nearAddress, parseAddress } from '@mutirao/runtime/rpc';
@@ -22,7 +21,7 @@ export function openKeeper(directory: string, log: Logger): MachineKeeper {
 
 /** What keeping needs of the process. */
 export interface KeepingPlace {
-  readonly provider: Pick<RunningProvider, 'agentsAddress' | 'machineTokenPath' | 'state'>;
+  readonly provider: Pick<RunningProvider, 'agentsAddress' | 'invite' | 'state'>;
   readonly providerId: ProviderId;
   readonly directory: string;
   readonly home: string;
@@ -34,7 +33,7 @@ export interface KeepingPlace {
 export function startKeeping(keeper: MachineKeeper, { provider, providerId, directory, home, agentCommand }: KeepingPlace): () => Promise<void> {
   const address = nearAddress(provider.agentsAddress);
   const authority = parseAddress(address).isTls ? onOneLine(readHostIdentity(identityFolder(home)).authority) : '';
-  const place: AgentPlace = { providerId, address, credential: readToken(provider.machineTokenPath), authority };
+  const place: AgentPlace = { providerId, address, invite: (name) => provider.invite(name), authority };
   const templates = new TemplateLife({ ...place, agentCommand, home, logFolder: join(directory, 'machines') });
   const ssh = new SshLife({ ...place, controlFolder: join(directory, 'ssh'), carry: async (connection) => [await carryProgram(connection, await findProgramFile(home, ''))] });
   const life: MachineLife = { run: (machine, ending) => (machine.reach.kind === 'ssh' ? ssh : templates).run(machine, ending) };

@@ -81,6 +81,11 @@ export class MachineKeeper {
     for (const machine of machines) this.#keep(machine);
   }
 
+  /** Whether a machine of this name is on the list. */
+  keeps(name: string): boolean {
+    return this.#kept.has(name);
+  }
+
   /** Takes a machine off the list; resolves when its agent has ended or cannot be reached. @throws {MutiraoError} MUT_BAD_REQUEST when there is none of that name. */
   async remove(name: string): Promise<void> {
     const kept = this.#kept.get(name);

@@ -68,7 +68,7 @@ export class SshLife implements MachineLife {
 
   /** The agent that is still there, led to us again; or another one. */
   async #findOrStart(connection: SshConnection, machine: KeptMachine, folder: string): Promise<string> {
-    const { address, credential, authority } = this.#options;
+    const { address, authority } = this.#options;
     const found = await answerOf(connection, findScript(folder));
     const [, place = '', pid, door] = /^(\/.*?)(?: alive (\d+) (\S+))?$/.exec(found) ?? [];
     const socket = `${place}/provider`;
@@ -79,8 +79,8 @@ export class SshLife implements MachineLife {
     const { program: given } = machine.reach as Extract<KeptMachine['reach'], { kind: 'ssh' }>;
     const program = given.length > 0 ? given : await this.#options.carry(connection);
     const provider = socketAddress(socket, parseAddress(address).isTls);
-    const command = [...program, 'run', 'agent', '--home', '.', '--provider', provider, ...agentOptions(this.#options.providerId, machine)];
-    return answerOf(connection, startScript({ folder, command }), `${credential}\n${authority}\n`);
+    const command = [...program, 'run', 'agent', '--home', '.', '--provider', provider, '--invitation', '-', ...agentOptions(this.#options.providerId, machine)];
+    return answerOf(connection, startScript({ folder, command }), `${this.#options.invite(machine.name)}\n${authority}\n`);
   }
 }
 

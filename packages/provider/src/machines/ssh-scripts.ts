@@ -33,15 +33,17 @@ export interface RemoteStart {
 /**
  * Starts an agent in a session of its own, and answers its process id when it has lived for a moment.
  *
- * The credential and, where the provider speaks TLS, its authority come on lines of standard input: arguments can be seen by everybody.
+ * The invitation and, where the provider speaks TLS, its authority come on lines of standard input, and the agent gets the invitation the same way: arguments
+ * can be seen by everybody, and the environment of a process by all that runs under its account.
  */
 export function startScript({ folder, command }: RemoteStart): readonly string[] {
   const script = `${enter}shift
-read -r credential; read -r authority
+read -r invitation; read -r authority
 [ -z "$authority" ] || export MUTIRAO_CA="$authority"
-MUTIRAO_CREDENTIAL=$credential; export MUTIRAO_CREDENTIAL
 if command -v setsid >/dev/null 2>&1; then set -- setsid "$@"; else set -- nohup "$@"; fi
-"$@" </dev/null >/dev/null 2>agent.log &
+"$@" <<END_OF_INVITATION >/dev/null 2>agent.log &
+$invitation
+END_OF_INVITATION
 pid=$!
 echo "$pid $boot. ${socketDoor} $(startOf "$pid")" >agent.pid
 for moment in 1 2 3 4 5; do

@@ -12,8 +12,8 @@ export interface AgentPlace {
   readonly providerId: ProviderId;
   /** Where the provider listens for agents, as a process of this host reaches it. */
   readonly address: string;
-  /** What time-shared machines show. */
-  readonly credential: string;
+  /** Invites a machine and answers the one-time secret for its agent. */
+  invite(name: string): string;
   /** The authority of a provider that speaks TLS; empty for one on loopback. */
   readonly authority: string;
 }
@@ -41,14 +41,15 @@ export class TemplateLife implements MachineLife {
   async run(machine: KeptMachine, ending: AbortSignal): Promise<string> {
     const { reach, folder, name } = machine;
     if (reach.kind !== 'templates') throw new MutiraoError('MUT_BAD_CONFIG', `machine ${name} is reached by ${reach.kind}; want templates`);
-    const { agentCommand: [command = '', ...first], home, logFolder, providerId, address, credential, authority } = this.#options;
+    const { agentCommand: [command = '', ...first], home, logFolder, providerId, address, authority } = this.#options;
     const log = join(logFolder, `${name}.log`);
     rmSync(log, { force: true });
     const ended = Promise.withResolvers<number>();
     const { pid } = startProcess({
-      command, stderr: { kind: 'file', path: log }, env: { ...process.env, MUTIRAO_CREDENTIAL: credential, ...(authority === '' ? {} : { MUTIRAO_CA: authority }) },
+      // By standard input: arguments and the environment can be read by what runs under our account.
+      command, input: `${this.#options.invite(name)}\n`, stderr: { kind: 'file', path: log }, env: { ...process.env, ...(authority === '' ? {} : { MUTIRAO_CA: authority }) },
       args: [
-        ...first, '--home', home, '--provider', address, ...agentOptions(providerId, machine), ...(folder === '' ? [] : ['--remote-folder', folder]),
+        ...first, '--home', home, '--provider', address, '--invitation', '-', ...agentOptions(providerId, machine), ...(folder === '' ? [] : ['--remote-folder', folder]),
         '--machine', reach.machine, '--rem-exec', reach.remExec, '--copy-to', reach.copyTo, '--copy-from', reach.copyFrom,
       ],
       onExit: ({ status, startError }) => { ended.resolve(startError === '' ? status : 126); },

@@ -1,5 +1,5 @@
 import type { BrokerId } from '@mutirao/core/machines/provider';
-import type { MachineId, ReplicaId, RequestId, UserId } from '@mutirao/core/shared';
+import type { Duration, Instant, MachineId, ReplicaId, RequestId, UserId } from '@mutirao/core/shared';
 import { decodeContentWanted, encodeContentWanted, type ReaderProofs, type WantedContent } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { AttachRequest, ContentWanted } from '@mutirao/api/machine';
@@ -69,6 +69,8 @@ export interface AgentIdentity {
 /** Looks at what an agent wants, before its broker does. Undefined passes its message on; else it has been seen to. */
 export type WatchWants = (agent: AgentLink, broker: BrokerLink, bytes: Buffer, start: number) => readonly WantedContent[] | undefined;
 
+/** Between two lines of the log on second processes of one machine. */
+const secondPause: Duration = 60_000;
 /** Offers that are remembered of an agent until it takes them; the oldest goes. */
 const offeredMax = 65_536;
 
@@ -84,6 +86,7 @@ export class AgentLink {
   #proofs: ReaderProofs = noProofs;
   /** The user whose broker it was told that it works for; undefined before. */
   #servedUser: UserId | undefined;
+  #secondAt: Instant | undefined;
   #broker: BrokerLink | undefined;
   #waiting: Buffer[] = [];
   /** Replicas of a broker that is gone and whose ends are still to come; undefined unless it is being cleared. */
@@ -103,6 +106,13 @@ export class AgentLink {
 
   get machineId(): MachineId {
     return this.identity.machineId;
+  }
+
+  /** Another process shows the same credential. @returns whether that is to be logged: it was not in the last minute, for who is refused may try again and again. */
+  noteSecond(now: Instant): boolean {
+    if (this.#secondAt !== undefined && now - this.#secondAt < secondPause) return false;
+    this.#secondAt = now;
+    return true;
   }
 
   /** What it proved last about the home folders that it reads. */

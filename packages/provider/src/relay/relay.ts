@@ -68,6 +68,8 @@ export class Relay {
   readonly #brokers = new Map<BrokerId, BrokerLink>();
   readonly #agents = new Map<number, AgentLink>();
   readonly #agentsByMachine = new Map<MachineId, AgentLink>();
+  /** Agents that were sent away for good and whose streams have not closed yet. */
+  readonly #dropped = new Set<AgentLink>();
   #connectionCount = 0;
   #attachmentCount = 0;
   #droppedCount = 0;
@@ -198,7 +200,7 @@ export class Relay {
         hasLeft = true;
         stream.end();
       },
-      onClosed: () => { if (link !== undefined) this.#loseAgent(link, hasLeft); },
+      onClosed: () => { if (link !== undefined) this.#loseAgent(link, this.#dropped.delete(link) || hasLeft); },
     });
   }
 
@@ -212,7 +214,7 @@ export class Relay {
     boundList(hello.heldReplicaIds, 'heldReplicas', 'hello.held_replica_ids');
     const facts = this.#nameMachine(told, origin, takesGangs(hello));
     this.#options.gate.enter(origin, facts.machineId, credential);
-    this.#closeFormer(facts);
+    this.#closeFormer(facts, origin);
     this.#attachmentCount += 1;
     const identity = { attachmentId: this.#attachmentCount, machineId: facts.machineId, incarnation: facts.incarnation, agentName: told.machineId, requestId: facts.requestId };
     const link = new AgentLink(identity, stream, this.#options.measure, this.#options.contents === undefined ? undefined : this.#watchWants);
@@ -226,11 +228,30 @@ export class Relay {
     return link;
   }
 
-  /** An agent that comes back takes its own place; another one under the same name takes it for good, or the two would evict each other for ever. */
-  #closeFormer({ machineId, incarnation }: MachineFacts): void {
+  /**
+   * An agent that comes back takes its own place, and one that was just invited takes that of the agent before it for good.
+   *
+   * Any other process with the same credential is a second one beside an agent that lives: a copy, or an agent that was started twice. It is refused and may try again;
+   * were it let in, whoever copied a credential could put the agent itself out.
+   * @throws {MutiraoError} MUT_MACHINE_ATTACHED
+   */
+  #closeFormer({ machineId, incarnation }: MachineFacts, origin: AgentOrigin): void {
     const former = this.#agentsByMachine.get(machineId);
-    const code = former?.identity.incarnation === incarnation ? 'MUT_REATTACH' : 'MUT_REPLACED';
-    former?.stream.close(new MutiraoError(code, `machine ${machineId} has attached anew`));
+    if (former === undefined) return;
+    const isSame = former.identity.incarnation === incarnation;
+    if (!isSame && !(origin.kind === 'machine' && origin.isInvited)) {
+      if (former.noteSecond(this.#options.clock.now())) this.#options.log.warn({ machine: machineId }, 'a second agent shows the credential of a machine whose agent is attached, and is refused: it was started twice, or somebody copied the credential');
+      throw new MutiraoError('MUT_MACHINE_ATTACHED', `machine ${machineId} has an agent that is attached now, and this is another one with the same credential`);
+    }
+    former.stream.close(new MutiraoError(isSame ? 'MUT_REATTACH' : 'MUT_REPLACED', `machine ${machineId} has attached anew`));
+  }
+
+  /** Sends the agent of a machine away for good, as if it had left. */
+  dropMachine(machineId: MachineId, error: MutiraoError): void {
+    const link = this.#agentsByMachine.get(machineId);
+    if (link === undefined) return;
+    this.#dropped.add(link);
+    link.stream.close(error);
   }
 
   /** A machine's name is ours to give: an agent says only which of its allocation's it is, or what its owner calls it. */
@@ -257,7 +278,7 @@ export class Relay {
     if (this.#agentsByMachine.get(machineId) === link) {
       this.#agentsByMachine.delete(machineId);
       this.#options.measure.forget(machineId);
-      this.#options.gate.leave(machineId, hasLeft);
+      this.#options.gate.leave(machineId);
     }
     this.#options.log.info({ machine: machineId, left: hasLeft }, 'agent detached');
     this.#options.deliver({ kind: 'AgentDetached', machineId, attachmentId, hasLeft });

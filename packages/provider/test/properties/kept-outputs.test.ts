@@ -16,6 +16,7 @@ import type { StreamWriter } from '@mutirao/runtime/rpc';
 import { aCallContext, anEnd, HandTimers, ProviderDialogue, runs, streamPair, temporaryFolder, until, type StreamEnd } from '@mutirao/testkit';
 import { AgentGate } from '../../src/agent-gate.ts';
 import { openDeputy, type OpenedDeputy } from '../../src/deputy/open-deputy.ts';
+import { MachineCredentials } from '../../src/machines/machine-credentials.ts';
 import { TaskMeasure } from '../../src/relay/measure.ts';
 import { Relay } from '../../src/relay/relay.ts';
 import { machineRoutes, providerRoutes, type ProviderHost } from '../../src/routes.ts';
@@ -80,7 +81,8 @@ class World {
 
   constructor(t: ExecutionContext) {
     const database = new DatabaseSync(':memory:');
-    const gate = new AgentGate(database, { widthOf: () => 4 });
+    const machines = new MachineCredentials(database, systemClock);
+    const gate = new AgentGate(database, { widthOf: () => 4 }, machines);
     const measure = new TaskMeasure({ now: () => 7 });
     const { state } = new ProviderDialogue();
     state.machines.set(machineId, { brokerId: 'b' } as unknown as NonNullable<ReturnType<typeof state.machines.get>>);
@@ -94,7 +96,7 @@ class World {
       onKeeping: (agent) => { this.#pushed.divert(agent); }, onRouted: (agent) => { this.#pushed.repeat(agent); },
     });
     this.#host = {
-      state, relay: this.#relay, gate, ownerId: 'ana', keeper: undefined, deputy, exchange: this.exchange, pushed: this.#pushed, clock: systemClock, trouble: () => undefined, queueTrouble: () => '',
+      state, relay: this.#relay, gate, machines, agentsPlace: () => ({ address: '', authority: '' }), ownerId: 'ana', keeper: undefined, deputy, exchange: this.exchange, pushed: this.#pushed, clock: systemClock, trouble: () => undefined, queueTrouble: () => '',
       ask: () => Promise.reject(new MutiraoError('MUT_UNIMPLEMENTED', 'nobody asks')),
     };
     this.#agent = this.#attach();
@@ -158,7 +160,7 @@ class World {
 
   #attach(): StreamEnd<Buffer, Buffer> {
     const [near, far] = streamPair<Buffer, Buffer>();
-    this.#relay.attachAgent(far, aCallContext({ userId: 'machine' }));
+    this.#relay.attachAgent(far, aCallContext({ userId: 'machine:m' }));
     near.listen({ onMessage: () => undefined, onClosed: () => undefined });
     const told = { machineId: 'm', incarnation: 'i', processors: 1, attributes: {}, untilUnixMs: undefined, requestId: '', sharedTokens: [], homeMarks: [] };
     near.write(Buffer.from(AttachRequest.encode({ message: { $case: 'hello', value: { hello: { ...hello, speakerId: 'm' }, facts: told, heldReplicaIds: [] } } }).finish()));
@@ -176,7 +178,7 @@ class World {
       await ended.promise;
       yield encodePush({ data: bytes });
     }
-    machineRoutes(this.#host).pushContent(chunks(), aCallContext({ userId: 'machine' })).then(() => { push.isSafe = true; }, () => undefined).finally(() => { push.isOver = true; });
+    machineRoutes(this.#host).pushContent(chunks(), aCallContext({ userId: 'machine:m' })).then(() => { push.isSafe = true; }, () => undefined).finally(() => { push.isOver = true; });
   }
 
   /** The agent reports all outputs that it has brought. */

@@ -3,12 +3,12 @@ import test from 'ava';
 import { AgentGate } from '../../src/agent-gate.ts';
 
 const q1 = { kind: 'request', requestId: 'q1' } as const;
-const machine = { kind: 'machine' } as const;
+const lab1 = { kind: 'machine', name: 'lab1', isInvited: false } as const;
 const copied = { code: 'MUT_CREDENTIAL_COPIED' };
 
 /** A gate where request q1 has two processors. */
 function aGate(database = new DatabaseSync(':memory:'), widths: Readonly<Record<string, number>> = { q1: 2 }): AgentGate {
-  return new AgentGate(database, { widthOf: (requestId) => widths[requestId] ?? 0 });
+  return new AgentGate(database, { widthOf: (requestId) => widths[requestId] ?? 0 }, { join: () => undefined });
 }
 
 test('each machine of a request has one agent, which may come back', (t) => {
@@ -22,7 +22,7 @@ test('each machine of a request has one agent, which may come back', (t) => {
 
 test('a request has no more machines than processors', (t) => {
   const gate = aGate();
-  for (const name of ['p/q1.2', 'p/q1.99999999', 'p/q1.thief', 'p/q1']) t.throws(() => { gate.enter(q1, name, 'q1.x~c'); }, copied, name);
+  for (const name of ['p/q1.2', 'p/q1.99999999', 'p/q1.thief', 'p/q1', 'p/q1.00', 'p/q1.01', 'p/q1.0000001']) t.throws(() => { gate.enter(q1, name, 'q1.x~c'); }, copied, name);
   t.notThrows(() => { gate.enter(q1, 'p/q1.1', 'q1.x~c'); });
 });
 
@@ -44,21 +44,20 @@ test('transfers are for agents that have attached', (t) => {
   t.throws(() => { gate.demandEntered('q2', 'q2.x~a'); }, copied);
 });
 
-test('who leaves with a good-bye frees the name, who is cut off does not', (t) => {
+test('a machine of a request stays its first agent\'s, also when that has left or was cut off', (t) => {
   const gate = aGate();
   gate.enter(q1, 'p/q1.0', 'q1.x~a');
-  gate.leave('p/q1.0', false);
+  gate.leave('p/q1.0');
   t.throws(() => { gate.enter(q1, 'p/q1.0', 'q1.x~b'); }, copied);
-  gate.leave('p/q1.0', true);
-  t.notThrows(() => { gate.enter(q1, 'p/q1.0', 'q1.x~b'); });
+  t.notThrows(() => { gate.enter(q1, 'p/q1.0', 'q1.x~a'); });
 });
 
 test('a time-shared machine\'s name is free when its agent is gone', (t) => {
   const gate = aGate();
-  gate.enter(machine, 'p/lab1', 'token~a');
-  t.throws(() => { gate.enter(machine, 'p/lab1', 'token~b'); }, copied);
-  gate.leave('p/lab1', false);
-  t.notThrows(() => { gate.enter(machine, 'p/lab1', 'token~b'); });
+  gate.enter(lab1, 'p/lab1', 'token~a');
+  t.throws(() => { gate.enter(lab1, 'p/lab1', 'token~b'); }, copied);
+  gate.leave('p/lab1');
+  t.notThrows(() => { gate.enter(lab1, 'p/lab1', 'token~b'); });
 });
 
 test('when a request is over nothing of it is kept, and the machine tells its agents so', (t) => {
@@ -70,4 +69,25 @@ test('when a request is over nothing of it is kept, and the machine tells its ag
   const over = aGate(database, {});
   t.notThrows(() => { over.enter(q1, 'p/q1.0', 'q1.x~b'); });
   t.throws(() => { over.demandEntered('q1', 'q1.x~b'); }, copied);
+});
+
+test('an invitation is exchanged when its agent enters, and takes the name from the agent before', (t) => {
+  const joined: string[][] = [];
+  const gate = new AgentGate(new DatabaseSync(':memory:'), { widthOf: () => 0 }, { join: (...words) => { joined.push(words); } });
+  gate.enter(lab1, 'p/lab1', 'used~a');
+  gate.enter({ ...lab1, isInvited: true }, 'p/lab1', 'invitation-x~b');
+  t.deepEqual(joined, [['lab1', 'invitation-x', 'b']]);
+  t.notThrows(() => { gate.demandAgentOf('p/lab1', 'anything~b'); });
+  t.throws(() => { gate.demandAgentOf('p/lab1', 'used~a'); }, copied);
+  t.throws(() => { gate.demandAgentOf('p/lab2', 'anything~b'); }, copied);
+  t.deepEqual([gate.machinesOf('', 'used~a'), gate.machinesOf('', 'anything~b')], [[], ['p/lab1']]);
+});
+
+test('a machine\'s credential is for its own name alone, and a refused invitation is not exchanged', (t) => {
+  const joined: string[] = [];
+  const gate = new AgentGate(new DatabaseSync(':memory:'), { widthOf: () => 0 }, { join: (name) => { joined.push(name); } });
+  for (const isInvited of [false, true]) {
+    t.throws(() => { gate.enter({ ...lab1, isInvited }, 'p/lab2', 'x~a'); }, { code: 'MUT_CREDENTIAL_NAME', message: /is for machine lab1, and the agent calls itself lab2; want --machine-id lab1/ });
+  }
+  t.deepEqual(joined, []);
 });

@@ -9,6 +9,7 @@ import { quietLogger } from '@mutirao/runtime/log';
 import type { StreamWriter } from '@mutirao/runtime/rpc';
 import { aCallContext, inject, ProviderDialogue } from '@mutirao/testkit';
 import { AgentGate } from '../../src/agent-gate.ts';
+import { MachineCredentials } from '../../src/machines/machine-credentials.ts';
 import { TaskMeasure } from '../../src/relay/measure.ts';
 import { Relay } from '../../src/relay/relay.ts';
 import { machineRoutes, providerRoutes, type ProviderHost } from '../../src/routes.ts';
@@ -17,11 +18,13 @@ import { TransferExchange } from '../../src/transfers/transfer-exchange.ts';
 
 function aHost(dialogue: ProviderDialogue): ProviderHost & { readonly asked: ProviderInput[] } {
   const asked: ProviderInput[] = [];
-  const gate = new AgentGate(new DatabaseSync(':memory:'), { widthOf: () => 4 });
+  const database = new DatabaseSync(':memory:');
+  const machines = new MachineCredentials(database, { now: () => 1000 });
+  const gate = new AgentGate(database, { widthOf: () => 4 }, machines);
   return {
     state: dialogue.state, asked, clock: { now: () => dialogue.now },
     relay: new Relay({ providerId: 'p', measure: new TaskMeasure({ now: () => 7 }), log: quietLogger, clock: systemClock, gate, ownerId: 'ana', deliver: () => undefined }),
-    gate, ownerId: 'ana', keeper: undefined, trouble: () => undefined, queueTrouble: () => '',
+    gate, machines, agentsPlace: () => ({ address: 'h:1', authority: 'MII' }), ownerId: 'ana', keeper: undefined, trouble: () => undefined, queueTrouble: () => '',
     exchange: new TransferExchange({ timers: systemTimers, waitMax: 1, transfersMax: 10, passing: { note: () => undefined } }), pushed: new PushedContents(),
     ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => {
       asked.push(make(1));
@@ -147,7 +150,7 @@ test('an agent that never attached takes no content, whatever credential it has'
 test('machines are kept for the owner alone, and only where no resource manager gives machines', async (t) => {
   const host = aHost(aDialogue());
   const kept: string[] = [];
-  const keeper = { add: (machines: readonly { name: string }[]) => { kept.push(...machines.map(({ name }) => name)); }, remove: () => Promise.resolve(), list: () => [] };
+  const keeper = { add: (machines: readonly { name: string }[]) => { kept.push(...machines.map(({ name }) => name)); }, remove: () => Promise.resolve(), list: () => [], keeps: () => false };
   const machines = [{ name: 'pc', reach: { $case: 'ssh' as const, value: { destination: 'ana@pc', options: [], program: [] } }, processors: 0, folder: '', attributes: {} }];
   await t.throwsAsync(inject(providerRoutes(host).addMachines, { machines }, { userId: 'ana' }), { code: 'MUT_BAD_REQUEST', message: /gets its machines from a resource manager/ });
   await t.throwsAsync(inject(providerRoutes({ ...host, keeper, ownerId: 'eva' }).addMachines, { machines }), { code: 'MUT_NOT_OWNER' });

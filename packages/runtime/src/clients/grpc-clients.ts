@@ -95,6 +95,8 @@ export function dialProvider(address: string, { token, trust, ...limits }: CallS
     removeMachine: (request) => callUnary(raw, 'removeMachine', request, limits),
     listRequests: () => callUnary(raw, 'listRequests', {}, limits),
     listKeptMachines: () => callUnary(raw, 'listKeptMachines', {}, limits),
+    inviteMachine: (request) => callUnary(raw, 'inviteMachine', request, limits),
+    listMachineCredentials: () => callUnary(raw, 'listMachineCredentials', {}, limits),
   };
   return { client, close: () => { raw.close(); } };
 }

@@ -1,5 +1,5 @@
 import type {
-  AddMachinesRequest, DrainRequest, GetQueueResponse, GetResourceResponse, ListKeptMachinesResponse, ListRequestsResponse, RemoveMachineRequest, SwitchHeuristicRequest, SwitchHeuristicResponse,
+  AddMachinesRequest, DrainRequest, GetQueueResponse, GetResourceResponse, InviteMachineRequest, InviteMachineResponse, ListKeptMachinesResponse, ListMachineCredentialsResponse, ListRequestsResponse, RemoveMachineRequest, SwitchHeuristicRequest, SwitchHeuristicResponse,
 } from '@mutirao/api/provider';
 
 /** A provider as its owner sees it: each call rejects with a MutiraoError. */
@@ -13,4 +13,6 @@ export interface ProviderClient {
   addMachines(request: AddMachinesRequest): Promise<unknown>;
   removeMachine(request: RemoveMachineRequest): Promise<unknown>;
   listKeptMachines(): Promise<ListKeptMachinesResponse>;
+  inviteMachine(request: InviteMachineRequest): Promise<InviteMachineResponse>;
+  listMachineCredentials(): Promise<ListMachineCredentialsResponse>;
 }

@@ -29,6 +29,8 @@ export interface StartProcessOptions {
   readonly input?: string;
   /** A file that is its standard input, in place of `input`. @throws Error from `startProcess` when it cannot be opened. */
   readonly inputFile?: string;
+  /** It reads our own standard input, in place of `input`. */
+  readonly inheritsInput?: boolean;
   /** Its standard input stays open, and empty, until we end, however we end. */
   readonly leash?: boolean;
   /** Called exactly once, never before `startProcess` has returned; also when the process could not be started. */
@@ -71,7 +73,8 @@ export function startProcess(options: StartProcessOptions): StartedProcess {
   return { pid: child.pid, stdout, stderr };
 }
 
-function source({ input, inputFile, leash }: StartProcessOptions, files: number[]): 'ignore' | 'pipe' | number {
+function source({ input, inputFile, inheritsInput, leash }: StartProcessOptions, files: number[]): 'ignore' | 'inherit' | 'pipe' | number {
+  if (inheritsInput === true) return 'inherit';
   if (inputFile === undefined) return input === undefined && leash !== true ? 'ignore' : 'pipe';
   const file = openSync(inputFile, 'r');
   files.push(file);

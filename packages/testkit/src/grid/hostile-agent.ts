@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { GridMachineServiceClient, Outcome, type AttachRequest, type AttachResponse, type MachineFacts, type ReplicaEnded, type ReplicaStart, type Report } from '@mutirao/api/machine';
 import { userTrust } from '@mutirao/runtime/identity';
 import { dial, openStream, type MessageStream } from '@mutirao/runtime/rpc';
 import type { Grid } from './grid.ts';
+import { inviteMachine } from './invite-machine.ts';
 
 /** What a hostile machine says. */
 export interface HostileWords {
@@ -16,7 +15,7 @@ export interface HostileWords {
   report?(honest: Report): Report;
 }
 
-/** A machine whose owner has its token and says whatever suits the owner: it runs nothing, and reports on the wire what a test wants. */
+/** A machine whose owner has its credential and says whatever suits the owner: it runs nothing, and reports on the wire what a test wants. */
 export class HostileAgent {
   /** Replicas that it was given. */
   readonly started: ReplicaStart[] = [];
@@ -28,16 +27,15 @@ export class HostileAgent {
   #stream: MessageStream<AttachResponse, AttachRequest> | undefined;
   #sequence = 0;
 
-  private constructor(grid: Grid, name: string, words: HostileWords) {
+  private constructor(grid: Grid, name: string, invitation: string, words: HostileWords) {
     this.#name = name;
     this.#words = words;
-    const token = readFileSync(join(grid.home, 'providers/lab/machine-token'), 'utf8').trim();
-    this.#client = dial(GridMachineServiceClient, grid.providers.at(-1)?.agentsAddress ?? '', { token, trust: userTrust(grid.home, {}) });
+    this.#client = dial(GridMachineServiceClient, grid.providers.at(-1)?.agentsAddress ?? '', { token: `${invitation}~${randomBytes(32).toString('base64url')}`, trust: userTrust(grid.home, {}) });
   }
 
   /** Attaches it to the lab of a grid, which is there if the grid began with a machine. */
-  static attach(grid: Grid, name: string, words: HostileWords = {}): HostileAgent {
-    const agent = new HostileAgent(grid, name, words);
+  static async attach(grid: Grid, name: string, words: HostileWords = {}): Promise<HostileAgent> {
+    const agent = new HostileAgent(grid, name, await inviteMachine(grid.home, 'lab', name), words);
     agent.#attach();
     return agent;
   }

@@ -7,18 +7,23 @@ export interface HostileContent {
   readonly sizeBytes: number;
 }
 
+/** After which another try would be refused as well. */
+const finalRefusals = new Set(['MUT_UNAUTHENTICATED', 'MUT_INVITATION_REFUSED', 'MUT_CREDENTIAL_NAME', 'MUT_MACHINE_REMOVED', 'MUT_MACHINE_ATTACHED']);
+
 /** A machine of a lab whose owner has replaced the agent: it says and asks whatever a test has it say and ask. */
 export class HostileMachine {
   readonly client: GridMachineServiceClient;
   /** Everything that the provider and its broker said, oldest first. */
   readonly messages: NonNullable<AttachResponse['message']>[] = [];
+  /** Codes with which its streams were closed, oldest first. */
+  readonly refusals: string[] = [];
   readonly name: string;
   #stream: MessageStream<AttachResponse, AttachRequest> | undefined;
 
-  /** @param secret which the agent shows beside the token of machines. */
-  constructor(name: string, address: string, { token, secret }: { readonly token: string; readonly secret: string }) {
+  /** @param secret which the agent shows beside what it was given. */
+  constructor(name: string, address: string, { given, secret }: { readonly given: string; readonly secret: string }) {
     this.name = name;
-    this.client = dial(GridMachineServiceClient, address, { token: `${token}~${secret}` });
+    this.client = dial(GridMachineServiceClient, address, { token: `${given}~${secret}` });
   }
 
   /** Presents itself, and again when it is sent away, as when its provider begins to stand in for its broker. */
@@ -29,8 +34,9 @@ export class HostileMachine {
       onMessage: ({ message }) => {
         if (message !== undefined) this.messages.push(message);
       },
-      onClosed: () => {
-        if (this.#stream === stream) this.attach(attributes);
+      onClosed: (error) => {
+        if (error !== undefined) this.refusals.push(error.code);
+        if (this.#stream === stream && !finalRefusals.has(error?.code ?? '')) this.attach(attributes);
       },
     });
     const hello = { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: this.name };

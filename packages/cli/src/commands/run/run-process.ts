@@ -21,6 +21,8 @@ async function runProcess(context: CommandContext, name: ProcessName, args: read
   const started = startProcess({
     command, args: [...own, ...args, ...context.passedOn === undefined ? [] : ['--', ...context.passedOn]], detached: false,
     env: { ...process.env, MUTIRAO_HOME: context.home },
+    // An agent may be given its invitation there.
+    inheritsInput: name === 'agent',
     stdout: { kind: 'inherit' }, stderr: { kind: 'inherit' },
     onExit: ({ status }) => { resolve(status as ExitStatus); },
   });

@@ -1,19 +1,21 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { KeptMachineStatus, type KeptMachine, type KeptMachineState } from '@mutirao/api/provider';
+import { KeptMachineStatus, MachineCredentialStatus, type KeptMachine, type KeptMachineState } from '@mutirao/api/provider';
 import { runCommandLine, temporaryFolder, type CommandResult } from '@mutirao/testkit';
 
 interface Told {
   readonly result: CommandResult;
   readonly added: KeptMachine[];
   readonly removed: string[];
+  readonly invited: readonly (readonly [string, number])[];
 }
 
 /** Runs a command line against a provider `lab` that keeps what it is told to. */
-async function run(argv: readonly string[], directory = '/work'): Promise<Told> {
+async function run(argv: readonly string[], directory = '/work', place = { address: 'grid.example.org:7721', authority: 'MIIB' }): Promise<Told> {
   const added: KeptMachine[] = [];
   const removed: string[] = [];
+  const invited: [string, number][] = [];
   const state = (machine: KeptMachine): KeptMachineState => ({ machine, status: KeptMachineStatus.WAITING, reason: 'MUT_UNREACHABLE no route', sinceUnixMs: 5000 });
   const result = await runCommandLine(argv, {
     directory, now: () => 65_000,
@@ -22,9 +24,16 @@ async function run(argv: readonly string[], directory = '/work'): Promise<Told> 
       addMachines: ({ machines }) => { added.push(...machines); return Promise.resolve({}); },
       removeMachine: ({ name }) => { removed.push(name); return Promise.resolve({}); },
       listKeptMachines: () => Promise.resolve({ machines: added.map(state) }),
+      inviteMachine: ({ name, validMs }) => {
+        invited.push([name, validMs]);
+        return Promise.resolve({ invitation: 'invitation-x', expiresUnixMs: 1000, address: place.address, authority: place.authority });
+      },
+      listMachineCredentials: () => Promise.resolve({ credentials: [
+        { name: 'new', status: MachineCredentialStatus.INVITED, sinceUnixMs: 5000, expiresUnixMs: 125_000 }, { name: 'pc', status: MachineCredentialStatus.JOINED, sinceUnixMs: 5000, expiresUnixMs: undefined },
+      ] }),
     },
   });
-  return { result, added, removed };
+  return { result, added, removed, invited };
 }
 
 function aFile(t: ExecutionContext, text: string): string {
@@ -88,10 +97,37 @@ test('a machine is removed by its name, with or without its provider', async (t)
   t.deepEqual((await run(['machine', 'remove', 'lab/ana@pc'])).removed, ['ana@pc']);
   const { removed, result } = await run(['machine', 'remove', 'ana@pc']);
   t.deepEqual(removed, ['ana@pc']);
-  t.is(result.out, 'Provider lab no longer keeps ana@pc; what ran there runs again elsewhere.\n');
+  t.is(result.out, 'Machine lab/ana@pc is removed: its agent is sent away and its credential is not taken any more. What ran there runs again elsewhere.\n');
   t.regex((await run(['machine', 'remove', 'x/ana@pc'])).result.err, /no provider is named "x"/);
 });
 
 test('a provider that keeps nothing says how to change that', async (t) => {
   t.regex((await run(['machine', 'kept'])).result.out, /Provider lab keeps no machines; "mutirao machine add" adds some\./);
+});
+
+test('an invitation comes with the command for the machine, and the secret is not in the command', async (t) => {
+  const { result, invited } = await run(['machine', 'invite', 'pc7', '--valid', '2h']);
+  t.is(result.status, 0, result.err);
+  t.deepEqual(invited, [['pc7', 7_200_000]]);
+  t.regex(result.out, /^The invitation of lab\/pc7, good once, until 1970-01-01T/);
+  t.regex(result.out, /^ {2}invitation-x$/m);
+  t.regex(result.out, /^ {2}MUTIRAO_CA=MIIB mutirao run agent --provider grid\.example\.org:7721 --machine-id lab\/pc7 --invitation -$/m);
+  t.is(result.err, '');
+  t.is((await run(['machine', 'invite', 'lab/pc7', '--quiet'])).result.out, 'invitation-x\n');
+  t.deepEqual((await run(['machine', 'invite', 'lab/pc7'])).invited, [['pc7', 0]]);
+  t.is((await run(['machine', 'invite', 'pc7', '--valid', 'soon'])).result.status, 2);
+});
+
+test('an invitation to a provider that only its own host reaches says so', async (t) => {
+  for (const address of ['unix:/home/ana/.mutirao/sockets/provider-lab', '127.0.0.1:7721']) {
+    const { result } = await run(['machine', 'invite', 'pc7'], '/work', { address, authority: '' });
+    t.regex(result.err, /works there only; start it with --listen-agents/);
+    t.regex(result.out, /^ {2}mutirao run agent --provider /m);
+  }
+});
+
+test('the names that were invited are listed with how they stand', async (t) => {
+  const { result } = await run(['machine', 'credentials']);
+  t.regex(result.out, /^lab\/new +invited +1m\S* +1m\S*$/m);
+  t.regex(result.out, /^lab\/pc +joined +1m\S* +-$/m);
 });

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { RequestStatus as ClusterRequestStatus } from '@mutirao/api/cluster';
 import { AheadStatus, Algorithm, Placement, ReservationStatus, ResourceKind } from '@mutirao/api/reservation';
-import { KeptMachineStatus, RequestStatus, QueueKnowledge } from '@mutirao/api/provider';
+import { KeptMachineStatus, MachineCredentialStatus, RequestStatus, QueueKnowledge } from '@mutirao/api/provider';
 import { aJobSummary, aJobSpec, aLedgerRow, aMachineRecord, aTask, runCommandLine } from '@mutirao/testkit';
 import { entries } from '../../../src/commands/index.ts';
 import { shapes, type Shape } from '../../../src/json/shapes.ts';
@@ -41,6 +41,8 @@ const queue = {
 const provider = {
   getQueue: answer({ queue }),
   addMachines: answer({}), removeMachine: answer({}), listKeptMachines: answer({ machines: [kept] }),
+  inviteMachine: answer({ invitation: 'invitation-x', expiresUnixMs: 1, address: 'h:1', authority: 'MII' }),
+  listMachineCredentials: answer({ credentials: [{ name: 'pc', status: MachineCredentialStatus.JOINED, sinceUnixMs: 1, expiresUnixMs: undefined }] }),
   listRequests: answer({ requests: [] }), drain: answer({}), undrain: answer({}), switchHeuristic: answer({ heuristic: 'adaptive', defaultTaskTimeMs: 1000 }),
   getResource: answer({
     providerId: 'alpha', resourceKind: 'cluster', processors: 8, requestsMax: 4, walltimeMsMax: 1, widthProcessorsMax: 8, walltimeGranularityMs: 1,
@@ -81,7 +83,7 @@ const exampleFile = (name: string): string => fileURLToPath(new URL(`../../../..
 const rests: Readonly<Record<string, readonly string[]>> = {
   'job submit': ['--', 'true'], 'job cancel': ['1'], 'job retry': ['1'], 'task output': ['1'], 'provider show': ['alpha'], 'provider queue': ['alpha'], 'provider add': ['alpha', 'h:1'],
   'provider drain': ['alpha'], 'provider undrain': ['alpha'], 'provider heuristic': ['alpha', 'adaptive'], 'cluster submit': ['--cluster', 'h:1', '--', 'true'], 'cluster queue': ['--cluster', 'h:1'], 'cluster cancel': ['--cluster', 'h:1', '1'], 'cluster score': ['--cluster', 'h:1'],
-  'machine add': ['--ssh', 'pc', '--provider', 'alpha'], 'machine remove': ['alpha/pc'], 'machine kept': ['--provider', 'alpha'], 'machine quarantine': ['lab/m1'], 'machine show': ['lab/m1'], 'machine pardon': ['lab/m1'],
+  'machine add': ['--ssh', 'pc', '--provider', 'alpha'], 'machine remove': ['alpha/pc'], 'machine kept': ['--provider', 'alpha'], 'machine invite': ['alpha/pc'], 'machine credentials': ['--provider', 'alpha'], 'machine quarantine': ['lab/m1'], 'machine show': ['lab/m1'], 'machine pardon': ['lab/m1'],
   'explain task': ['1', '0'], 'explain request': ['alpha/3'], 'explain reservation': [...at, '1'], 'canceljob': ['1'], 'waitforjob': ['1'],
   'sim trace': [log], 'sim job': ['--trace', log, '--heuristic', 'static', '--tasks', '2', '--mean', '5', '--runs', '2'], 'sim swarm': ['--seeds', '2'],
   'workflow show': [exampleFile('blur.yaml')], 'workflow convert': [exampleFile('blur.yaml'), '--to', 'dot'],

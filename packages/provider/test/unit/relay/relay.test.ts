@@ -7,6 +7,7 @@ import type { ProviderInput } from '@mutirao/core/machines/provider';
 import { quietLogger } from '@mutirao/runtime/log';
 import { aCallContext, streamPair, type StreamEnd } from '@mutirao/testkit';
 import { AgentGate } from '../../../src/agent-gate.ts';
+import { MachineCredentials } from '../../../src/machines/machine-credentials.ts';
 import { TaskMeasure } from '../../../src/relay/measure.ts';
 import { Relay } from '../../../src/relay/relay.ts';
 
@@ -15,7 +16,9 @@ class Bench {
   readonly inputs: ProviderInput[] = [];
   readonly untaken: string[] = [];
   readonly measure = new TaskMeasure({ now: () => 7 });
-  readonly gate = new AgentGate(new DatabaseSync(':memory:'), { widthOf: () => 4 });
+  readonly database = new DatabaseSync(':memory:');
+  readonly machines = new MachineCredentials(this.database, { now: () => 7 });
+  readonly gate = new AgentGate(this.database, { widthOf: () => 4 }, this.machines);
   readonly relay = new Relay({
     providerId: 'c1', measure: this.measure, log: quietLogger, clock: { now: () => 7 }, gate: this.gate, ownerId: 'ana', deliver: (input) => { this.inputs.push(input); },
     onUntaken: (transferId) => { this.untaken.push(transferId); },
@@ -122,8 +125,8 @@ test('a broker and an agent present themselves, and the machine hears of both', 
 test('an agent cannot name itself into another request or another provider', async (t) => {
   const bench = new Bench();
   bench.agent('c9/q7.3', 'request:q1');
-  bench.agent('lab1', 'machine');
-  bench.agent('c1/lab2', 'machine');
+  bench.agent('lab1', 'machine:lab1');
+  bench.agent('c1/lab2', 'machine:lab2');
   await settle();
   t.deepEqual(bench.inputs.map((input) => (input.kind === 'AgentAttached' ? `${input.facts.machineId} of ${input.facts.requestId}` : '')), ['c1/q1.3 of q1', 'c1/lab1 of ', 'c1/lab2 of ']);
 });
@@ -266,19 +269,59 @@ test('an agent that is asked to attach again, or sent away, hears the code', asy
   t.deepEqual(bench.inputs.slice(2).map((input) => input.kind), ['AgentDetached', 'AgentDetached']);
 });
 
-test('an agent that comes back takes its place again; another one under its name takes it for good', async (t) => {
+test('an agent that comes back takes its place again; one that was invited after it takes its name for good', async (t) => {
   const bench = new Bench();
   const codes: (string | undefined)[] = [];
-  const first = bench.agent('lab1', 'machine');
-  first.listen({ onMessage: () => undefined, onClosed: (error) => { codes.push(error?.code); } });
-  await settle();
-  const back = bench.agent('lab1', 'machine');
-  back.listen({ onMessage: () => undefined, onClosed: (error) => { codes.push(error?.code); } });
-  await settle();
+  const attach = async (userId: string, incarnation: string, credential: string): Promise<void> => {
+    bench.agent('lab1', userId, [], { incarnation, credential }).listen({ onMessage: () => undefined, onClosed: (error) => { codes.push(error?.code); } });
+    await settle();
+  };
+  for (let times = 0; times < 2; times += 1) await attach('machine:lab1', 'i', 'used~the-secret-of-lab1');
   t.deepEqual(codes, ['MUT_REATTACH']);
-  bench.agent('lab1', 'machine', [], { incarnation: 'another' });
-  await settle();
+  await attach('invited:lab1', 'another', `${bench.machines.invite('lab1', 0).secret}~another-secret-of-lab1`);
   t.deepEqual(codes, ['MUT_REATTACH', 'MUT_REPLACED']);
+  t.deepEqual(bench.machines.recognise('', 'another-secret-of-lab1'), { name: 'lab1', isInvited: false });
+});
+
+test('a second process with a machine\'s credential is refused while the first is attached, whichever machine it is, and gets in when that is gone', async (t) => {
+  for (const [machineId, userId] of [['lab1', 'machine:lab1'], ['c1/q1.0', 'request:q1']] as const) {
+    const bench = new Bench();
+    const first = bench.agent(machineId, userId);
+    heard(first);
+    await settle();
+    let code: string | undefined;
+    bench.agent(machineId, userId, [], { incarnation: 'a copy' }).listen({ onMessage: () => undefined, onClosed: (error) => { code = error?.code; } });
+    await settle();
+    t.deepEqual([first.isClosed, code], [false, 'MUT_MACHINE_ATTACHED']);
+    first.close(new MutiraoError('MUT_UNREACHABLE', 'the machine is gone'));
+    await settle();
+    t.false(bench.agent(machineId, userId, [], { incarnation: 'a copy' }).isClosed);
+  }
+});
+
+test('a credential opens no other machine\'s place, whether that has an agent or not', async (t) => {
+  const bench = new Bench();
+  const codes: (string | undefined)[] = [];
+  for (const [name, userId] of [['lab2', 'machine:lab1'], ['c1/lab2', 'machine:lab1'], ['lab2', 'invited:lab1'], ['q1.0', 'machine:lab1']] as const) {
+    bench.agent(name, userId).listen({ onMessage: () => undefined, onClosed: (error) => { codes.push(error?.code); } });
+    await settle();
+  }
+  t.deepEqual(codes, Array.from(codes, () => 'MUT_CREDENTIAL_NAME'));
+  t.is(codes.length, 4);
+  t.deepEqual(bench.inputs, []);
+});
+
+test('a machine that is removed is sent away for good, as if it had left', async (t) => {
+  const bench = new Bench();
+  const agent = bench.agent('lab1', 'machine:lab1');
+  let code: string | undefined;
+  agent.listen({ onMessage: () => undefined, onClosed: (error) => { code = error?.code; } });
+  await settle();
+  bench.relay.dropMachine('c1/lab1', new MutiraoError('MUT_MACHINE_REMOVED', 'it was removed'));
+  bench.relay.dropMachine('c1/nobody', new MutiraoError('MUT_MACHINE_REMOVED', 'it was removed'));
+  await settle();
+  t.is(code, 'MUT_MACHINE_REMOVED');
+  t.like(bench.inputs.at(-1), { kind: 'AgentDetached', machineId: 'c1/lab1', hasLeft: true });
 });
 
 test('a copied credential does not take a machine from its agent, nor after that agent is gone; the agent itself comes back', async (t) => {
@@ -303,22 +346,6 @@ test('a copied credential does not take a machine from its agent, nor after that
   t.deepEqual(bench.inputs.map(({ kind }) => kind), ['AgentAttached', 'AgentDetached', 'AgentAttached']);
 });
 
-test('a time-shared machine\'s name is taken by nobody else while its agent is there', async (t) => {
-  const bench = new Bench();
-  const first = bench.agent('lab1', 'machine', [], { credential: 'token~mine' });
-  await settle();
-  const thief = bench.agent('lab1', 'machine', [], { credential: 'token~other', incarnation: 'another' });
-  heard(thief);
-  await settle();
-  t.true(thief.isClosed);
-  t.false(first.isClosed);
-  first.close(new MutiraoError('MUT_UNREACHABLE', 'the machine is gone'));
-  await settle();
-  const next = bench.agent('lab1', 'machine', [], { credential: 'token~other', incarnation: 'another' });
-  await settle();
-  t.false(next.isClosed);
-});
-
 test('a broker does not take the place of another user\'s broker by calling itself so', async (t) => {
   const bench = new Bench();
   const mine = bench.broker('b1');
@@ -332,7 +359,7 @@ test('a broker does not take the place of another user\'s broker by calling itse
 
 test('an agent that is cleared has its reports taken, and attaches again once all has ended', async (t) => {
   const bench = new Bench();
-  const agent = bench.agent('lab1', 'machine', [4, 5]);
+  const agent = bench.agent('lab1', 'machine:lab1', [4, 5]);
   const messages = heard(agent);
   await settle();
   bench.relay.perform({ kind: 'ClearAgent', machineId: 'c1/lab1', attachmentId: 1, heldReplicaIds: [4, 5] });

@@ -107,6 +107,25 @@ export namespace KeptMachineStatus {
   export type WAITING = typeof KeptMachineStatus.WAITING;
 }
 
+export const MachineCredentialStatus = {
+  UNSPECIFIED: 0,
+  /** INVITED - There is an invitation that was not used yet, and no credential. */
+  INVITED: 1,
+  /** JOINED - An agent has joined under this name and may come back. */
+  JOINED: 2,
+  /** REMOVED - Its credential was withdrawn. */
+  REMOVED: 3,
+} as const;
+
+export type MachineCredentialStatus = typeof MachineCredentialStatus[keyof typeof MachineCredentialStatus];
+
+export namespace MachineCredentialStatus {
+  export type UNSPECIFIED = typeof MachineCredentialStatus.UNSPECIFIED;
+  export type INVITED = typeof MachineCredentialStatus.INVITED;
+  export type JOINED = typeof MachineCredentialStatus.JOINED;
+  export type REMOVED = typeof MachineCredentialStatus.REMOVED;
+}
+
 export interface ConnectRequest {
   message: { $case: "hello"; value: Hello } | { $case: "demand"; value: Demand } | {
     $case: "toMachine";
@@ -664,6 +683,42 @@ export interface KeptMachineState {
   reason: string;
   /** Since when the status holds. */
   sinceUnixMs: number;
+}
+
+export interface InviteMachineRequest {
+  /** The name that the agent will have at this provider. */
+  name: string;
+  /** For how long the secret can be used; 0 for the provider's choice. */
+  validMs: number;
+  /** Refuses a name that was removed: set by agents that invite themselves. */
+  unlessRemoved: boolean;
+}
+
+export interface InviteMachineResponse {
+  /** Can be used once. The provider keeps only its hash. */
+  invitation: string;
+  expiresUnixMs: number;
+  /** Where agents on other hosts find the provider. */
+  address: string;
+  /** The authority of a provider that speaks TLS there, on one line; empty for a socket. */
+  authority: string;
+}
+
+export interface ListMachineCredentialsRequest {
+}
+
+export interface ListMachineCredentialsResponse {
+  credentials: MachineCredential[];
+}
+
+/** How a name stands. The credential itself is nowhere but at its agent. */
+export interface MachineCredential {
+  name: string;
+  status: MachineCredentialStatus;
+  /** Since when the status holds. */
+  sinceUnixMs: number;
+  /** Of an open invitation; absent where there is none. */
+  expiresUnixMs?: number | undefined;
 }
 
 function createBaseConnectRequest(): ConnectRequest {
@@ -5158,6 +5213,313 @@ export const KeptMachineState: MessageFns<KeptMachineState> = {
   },
 };
 
+function createBaseInviteMachineRequest(): InviteMachineRequest {
+  return { name: "", validMs: 0, unlessRemoved: false };
+}
+
+export const InviteMachineRequest: MessageFns<InviteMachineRequest> = {
+  encode(message: InviteMachineRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.validMs !== 0) {
+      writer.uint32(16).uint64(message.validMs);
+    }
+    if (message.unlessRemoved !== false) {
+      writer.uint32(24).bool(message.unlessRemoved);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): InviteMachineRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseInviteMachineRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.validMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.unlessRemoved = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseInviteMachineResponse(): InviteMachineResponse {
+  return { invitation: "", expiresUnixMs: 0, address: "", authority: "" };
+}
+
+export const InviteMachineResponse: MessageFns<InviteMachineResponse> = {
+  encode(message: InviteMachineResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.invitation !== "") {
+      writer.uint32(10).string(message.invitation);
+    }
+    if (message.expiresUnixMs !== 0) {
+      writer.uint32(16).uint64(message.expiresUnixMs);
+    }
+    if (message.address !== "") {
+      writer.uint32(26).string(message.address);
+    }
+    if (message.authority !== "") {
+      writer.uint32(34).string(message.authority);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): InviteMachineResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseInviteMachineResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.invitation = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.expiresUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.address = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.authority = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListMachineCredentialsRequest(): ListMachineCredentialsRequest {
+  return {};
+}
+
+export const ListMachineCredentialsRequest: MessageFns<ListMachineCredentialsRequest> = {
+  encode(_: ListMachineCredentialsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListMachineCredentialsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListMachineCredentialsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListMachineCredentialsResponse(): ListMachineCredentialsResponse {
+  return { credentials: [] };
+}
+
+export const ListMachineCredentialsResponse: MessageFns<ListMachineCredentialsResponse> = {
+  encode(message: ListMachineCredentialsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.credentials) {
+      MachineCredential.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListMachineCredentialsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListMachineCredentialsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.credentials.push(MachineCredential.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMachineCredential(): MachineCredential {
+  return { name: "", status: 0, sinceUnixMs: 0, expiresUnixMs: undefined };
+}
+
+export const MachineCredential: MessageFns<MachineCredential> = {
+  encode(message: MachineCredential, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.status !== 0) {
+      writer.uint32(16).int32(message.status);
+    }
+    if (message.sinceUnixMs !== 0) {
+      writer.uint32(24).uint64(message.sinceUnixMs);
+    }
+    if (message.expiresUnixMs !== undefined) {
+      writer.uint32(32).uint64(message.expiresUnixMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MachineCredential {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMachineCredential();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.status = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.sinceUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.expiresUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 export type GridMachineProviderServiceService = typeof GridMachineProviderServiceService;
 export const GridMachineProviderServiceService = {
   /** Demand in, GridMachines out. One stream per broker; the provider tells a broker only of its own machines. */
@@ -5255,7 +5617,7 @@ export const GridMachineProviderServiceService = {
     responseSerialize: (value: AddMachinesResponse): Buffer => asBuffer(AddMachinesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): AddMachinesResponse => AddMachinesResponse.decode(value),
   },
-  /** Takes a machine off the list and ends its agent. */
+  /** Takes a machine off the list and ends its agent; withdraws its credential and its invitations, whether it is on the list or was invited. */
   removeMachine: {
     path: "/mutirao.provider.v1.GridMachineProviderService/RemoveMachine" as const,
     requestStream: false as const,
@@ -5288,6 +5650,30 @@ export const GridMachineProviderServiceService = {
     responseSerialize: (value: UndrainResponse): Buffer => asBuffer(UndrainResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): UndrainResponse => UndrainResponse.decode(value),
   },
+  /** Makes a one-time secret with which one agent joins under a name of the owner's choice. Invitations of that name that were not used are void from then on. */
+  inviteMachine: {
+    path: "/mutirao.provider.v1.GridMachineProviderService/InviteMachine" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: InviteMachineRequest): Buffer => asBuffer(InviteMachineRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): InviteMachineRequest => InviteMachineRequest.decode(value),
+    responseSerialize: (value: InviteMachineResponse): Buffer =>
+      asBuffer(InviteMachineResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): InviteMachineResponse => InviteMachineResponse.decode(value),
+  },
+  /** The names that were invited, have a credential or were removed, in their order. */
+  listMachineCredentials: {
+    path: "/mutirao.provider.v1.GridMachineProviderService/ListMachineCredentials" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListMachineCredentialsRequest): Buffer =>
+      asBuffer(ListMachineCredentialsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListMachineCredentialsRequest => ListMachineCredentialsRequest.decode(value),
+    responseSerialize: (value: ListMachineCredentialsResponse): Buffer =>
+      asBuffer(ListMachineCredentialsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListMachineCredentialsResponse =>
+      ListMachineCredentialsResponse.decode(value),
+  },
 } as const;
 
 export interface GridMachineProviderServiceServer extends UntypedServiceImplementation {
@@ -5309,12 +5695,16 @@ export interface GridMachineProviderServiceServer extends UntypedServiceImplemen
   switchHeuristic: handleUnaryCall<SwitchHeuristicRequest, SwitchHeuristicResponse>;
   /** Keeps further machines of its owner's: an agent works for each as long as it is on the list, which outlives restarts. All of them or none. */
   addMachines: handleUnaryCall<AddMachinesRequest, AddMachinesResponse>;
-  /** Takes a machine off the list and ends its agent. */
+  /** Takes a machine off the list and ends its agent; withdraws its credential and its invitations, whether it is on the list or was invited. */
   removeMachine: handleUnaryCall<RemoveMachineRequest, RemoveMachineResponse>;
   /** The machines on the list, in the order of their names. */
   listKeptMachines: handleUnaryCall<ListKeptMachinesRequest, ListKeptMachinesResponse>;
   /** Takes work again after a drain. Harmless where the provider was not draining. */
   undrain: handleUnaryCall<UndrainRequest, UndrainResponse>;
+  /** Makes a one-time secret with which one agent joins under a name of the owner's choice. Invitations of that name that were not used are void from then on. */
+  inviteMachine: handleUnaryCall<InviteMachineRequest, InviteMachineResponse>;
+  /** The names that were invited, have a credential or were removed, in their order. */
+  listMachineCredentials: handleUnaryCall<ListMachineCredentialsRequest, ListMachineCredentialsResponse>;
 }
 
 export interface GridMachineProviderServiceClient extends Client {
@@ -5445,7 +5835,7 @@ export interface GridMachineProviderServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: AddMachinesResponse) => void,
   ): ClientUnaryCall;
-  /** Takes a machine off the list and ends its agent. */
+  /** Takes a machine off the list and ends its agent; withdraws its credential and its invitations, whether it is on the list or was invited. */
   removeMachine(
     request: RemoveMachineRequest,
     callback: (error: ServiceError | null, response: RemoveMachineResponse) => void,
@@ -5492,6 +5882,38 @@ export interface GridMachineProviderServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: UndrainResponse) => void,
+  ): ClientUnaryCall;
+  /** Makes a one-time secret with which one agent joins under a name of the owner's choice. Invitations of that name that were not used are void from then on. */
+  inviteMachine(
+    request: InviteMachineRequest,
+    callback: (error: ServiceError | null, response: InviteMachineResponse) => void,
+  ): ClientUnaryCall;
+  inviteMachine(
+    request: InviteMachineRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: InviteMachineResponse) => void,
+  ): ClientUnaryCall;
+  inviteMachine(
+    request: InviteMachineRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: InviteMachineResponse) => void,
+  ): ClientUnaryCall;
+  /** The names that were invited, have a credential or were removed, in their order. */
+  listMachineCredentials(
+    request: ListMachineCredentialsRequest,
+    callback: (error: ServiceError | null, response: ListMachineCredentialsResponse) => void,
+  ): ClientUnaryCall;
+  listMachineCredentials(
+    request: ListMachineCredentialsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListMachineCredentialsResponse) => void,
+  ): ClientUnaryCall;
+  listMachineCredentials(
+    request: ListMachineCredentialsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListMachineCredentialsResponse) => void,
   ): ClientUnaryCall;
 }
 

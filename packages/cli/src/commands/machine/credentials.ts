@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+
+import { MachineCredentialStatus } from '@mutirao/api/provider';
+
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import { renderTable } from '../../output/table.ts';
+import { tell } from '../../output/tell.ts';
+import { showDuration } from '../../output/units.ts';
+import { resolveProviderAddress } from '../../selectors.ts';
+import { nameOf } from '../../wire/names.ts';
+
+export function define(command: Command, act: Act): void {
+  command
+    .option('--provider <name>', 'the provider that knows them', 'lab')
+    .action((options: { readonly provider: string }) => act((context) => listCredentials(context, options.provider)));
+}
+
+/** Lists which names a provider has invited, and which of them have a credential. */
+export async function listCredentials(context: CommandContext, providerName: string): Promise<ExitStatus> {
+  const { providerId, address } = await resolveProviderAddress(context, providerName);
+  const { credentials } = await (await context.provider(address)).listMachineCredentials();
+  const now = context.clock.now();
+  tell(context.output, {
+    json: () => credentials.map(({ name, status, sinceUnixMs, expiresUnixMs }) => ({
+      machine_id: `${providerId}/${name}`, provider_id: providerId, status: nameOf(MachineCredentialStatus, status), since_unix_ms: sinceUnixMs, expires_unix_ms: expiresUnixMs ?? null,
+    })),
+    table: () => (credentials.length === 0 ? [`Provider ${providerId} has invited no machines; "mutirao machine invite" does.`] : renderTable(
+      [{ title: 'MACHINE' }, { title: 'STATUS' }, { title: 'FOR', right: true }, { title: 'INVITATION ENDS IN', right: true }],
+      credentials.map(({ name, status, sinceUnixMs, expiresUnixMs }) => [
+        `${providerId}/${name}`, nameOf(MachineCredentialStatus, status), showDuration(Math.max(0, now - sinceUnixMs)), expiresUnixMs === undefined ? '-' : showDuration(Math.max(0, expiresUnixMs - now)),
+      ]),
+    )),
+    quiet: () => credentials.map(({ name }) => `${providerId}/${name}`),
+  });
+  return 0;
+}
