@@ -1,8 +1,8 @@
 // A grid that listens for other hosts: every connection speaks TLS, agents come in at a door of their own, and a second user sees nothing
 // of the first. Where this host has no address but loopback, loopback is spoken to with TLS.
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { networkInterfaces, userInfo } from 'node:os';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname, networkInterfaces, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { JobStatus, type UploadBlobRequest, type UploadBlobResponse } from '@mutirao/api/broker';
@@ -23,20 +23,28 @@ function otherAddress(): string {
 }
 
 const host = otherAddress();
+const authorityHome = mkdtempSync(join(tmpdir(), 'mutirao-authority-'));
 let grid: Grid;
 
 test.before(async () => {
   grid = await Grid.start({
     clusters: [2], machines: [1], listen: `${host}:0`, providerArgs: ['--listen-agents', `${host}:0`],
-    prepare: async (home) => { await initIdentity({ folder: identityFolder(home), user: userInfo().username, hosts: [], lasts: day, now: Date.now() }); },
+    // The authority is elsewhere: a machine whose tasks could read its key would run none of maria's.
+    prepare: async (home) => {
+      await initIdentity({ folder: identityFolder(authorityHome), user: userInfo().username, hosts: [], lasts: day, now: Date.now() });
+      await issueIdentity({ folder: identityFolder(authorityHome), out: identityFolder(home), hosts: [host.replace('tls://', ''), hostname()], user: userInfo().username, lasts: day, now: Date.now() });
+    },
   });
 });
-test.after.always(async () => { await grid.stop(); });
+test.after.always(async () => {
+  await grid.stop();
+  rmSync(authorityHome, { recursive: true, force: true });
+});
 
 /** The client of a user with a home of her own, into which she has put the identity that she was given. */
 async function clientOf(t: WithTeardown, user: string): Promise<BrokerClient> {
   const home = temporaryFolder(t);
-  await issueIdentity({ folder: identityFolder(grid.home), out: identityFolder(home), hosts: [], user, lasts: day, now: Date.now() });
+  await issueIdentity({ folder: identityFolder(authorityHome), out: identityFolder(home), hosts: [], user, lasts: day, now: Date.now() });
   const client = new BrokerClient(grid.broker.address, home);
   t.teardown(() => { client.close(); });
   return client;
@@ -133,7 +141,7 @@ test.serial('without an identity, or with only the token, nobody gets in', async
 
 test.serial('a user who is revoked loses all that she has open, and gets in nowhere', async (t) => {
   const home = temporaryFolder(t);
-  const { user } = await issueIdentity({ folder: identityFolder(grid.home), out: identityFolder(home), hosts: [], user: 'maria', lasts: day, now: Date.now() });
+  const { user } = await issueIdentity({ folder: identityFolder(authorityHome), out: identityFolder(home), hosts: [], user: 'maria', lasts: day, now: Date.now() });
   const maria = new BrokerClient(grid.broker.address, home);
   const provider = dial(GridMachineProviderServiceClient, grid.providers[0]?.address ?? '', { token: '', trust: userTrust(home, {}) });
   t.teardown(() => { maria.close(); provider.close(); });

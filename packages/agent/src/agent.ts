@@ -8,7 +8,7 @@ import type { AttachResponse } from '@mutirao/api/machine';
 import {
   agentMachine, createAgentState, listHeldReplicas, saveAgentBeginning, type AgentCommand, type AgentInput, type AgentOptions, type AgentState, type HeldReplica,
 } from '@mutirao/core/machines/agent';
-import type { Content, MachineFacts, StartReplicas } from '@mutirao/core/messages';
+import type { Content, MachineFacts, StartReplicas, TaskTemplate } from '@mutirao/core/messages';
 import { unreachable, type Bytes, type Duration } from '@mutirao/core/shared';
 import { MachineDriver, openTrace, systemClock, wallClock } from '@mutirao/runtime/driver';
 import { describeLeft, removeUnderOtherName, type Removal } from '@mutirao/runtime/files';
@@ -16,13 +16,17 @@ import type { TrustSource } from '@mutirao/runtime/identity';
 import type { Logger } from '@mutirao/runtime/log';
 import { claimFolder, removeAbandoned } from './abandoned-folders.ts';
 import type { AnnouncedFile } from './announced-file.ts';
-import { ContentFetcher } from './content-fetcher.ts';
+import { ContentDesk } from './content-desk.ts';
+import { ContentFetcher, type ContentFetcherOptions } from './content-fetcher.ts';
 import type { KeepFile, PushFile, WaysHome } from './collect-outputs.ts';
 import { Gate } from './gate.ts';
 import { HostContents } from './host-contents.ts';
+import type { Isolation } from './isolation.ts';
 import { ProviderLink } from './provider-link.ts';
 import { PushAttempts } from './push-attempts.ts';
 import { SharedFolders } from './shared-folders.ts';
+import { shelfOf, shelveInputs } from './shelves.ts';
+import { folderNameOf } from './storages.ts';
 import { declineContent, pullContent, pushContent } from './transfers.ts';
 import { verdictOf } from './verdict.ts';
 import { openWorkplace, type Workplace } from './workplace.ts';
@@ -46,12 +50,21 @@ export interface AgentSetup {
   readonly sharedHome?: string;
   /** A folder in which the agents of this host share contents; left out for one that shares nothing. */
   readonly hostFolder?: string;
+  /** How tasks are kept apart from the agent and from those of other users. */
+  readonly isolation: Isolation;
   /** Sets up where tasks run; this host when left out. @param deliver hears of the ends of tasks. */
   readonly openWorkplace?: (deliver: (input: AgentInput) => void) => Promise<Workplace>;
   /** Where a debugging trace goes; empty or left out for none. */
   readonly trace?: string;
   readonly log: Logger;
   onFatal(error: unknown): void;
+}
+
+/** The user whose broker places tasks here. */
+interface ServedUser {
+  readonly userId: string;
+  /** The provider is this user's. */
+  readonly isOwner: boolean;
 }
 
 type WorkCommand = Exclude<AgentCommand, { readonly kind: 'Reply' | 'WakeAt' }>;
@@ -63,11 +76,14 @@ export class Agent {
   private readonly setup: AgentSetup;
   private readonly driver: MachineDriver<AgentState, AgentInput, never, AgentCommand>;
   private readonly workplace: Workplace;
-  private readonly fetcher: ContentFetcher;
+  private readonly contents: ContentDesk;
   private readonly link: ProviderLink;
   private readonly shared: SharedFolders;
-  private readonly host: HostContents | undefined;
+  /** By user; the owner's is that of undefined. */
+  private readonly hosts = new Map<string | undefined, HostContents>();
   private readonly pushes = new Gate(pushesMax);
+  /** Whose broker places tasks here; undefined until the provider has said so. */
+  private served: ServedUser | undefined;
   private readonly over = Promise.withResolvers<MutiraoError | undefined>();
   private isClosed = false;
 
@@ -81,14 +97,10 @@ export class Agent {
       perform: (command) => { this.perform(command); }, onFatal: setup.onFatal, checkEvery: 1000,
       trace: openTrace({ path: setup.trace ?? '', machine: 'agent', at: systemClock.now(), log: setup.log, describe: () => saveAgentBeginning(state) }),
     });
-    const { cache } = workplace;
-    this.host = makeHostContents(setup);
-    this.fetcher = new ContentFetcher({
-      cache, ...(this.host === undefined ? {} : { host: this.host }), deliver: (input) => { this.driver.deliver(input); },
+    this.contents = new ContentDesk({
+      deliver: (input) => { this.driver.deliver(input); },
       want: (contents) => { this.link.send({ $case: 'contentWanted', value: encodeContentWanted(contents, this.shared.show()) }); },
-      isProvenPath: (file, proof) => this.shared.isProven(file, proof),
-      decline: (transferId) => { void declineContent(this.link.client, transferId); },
-      pull: (transferId, content, offset) => pullContent(this.link.client, transferId, { content, offset }, cache.store),
+      makeFetcher: (shelf, ways) => this.makeFetcher(shelf, ways),
     });
     this.shared = new SharedFolders(setup.sharedHome ?? '', setup.facts.incarnation);
     this.link = this.makeLink();
@@ -123,10 +135,34 @@ export class Agent {
     this.isClosed = true;
     await this.workplace.end();
     this.link.close();
-    this.host?.close();
+    for (const host of this.hosts.values()) host.close();
     await this.driver.stop();
     this.workplace.close();
     if (!this.setup.keepsFiles) logLeft(this.setup.log, removeUnderOtherName(this.setup.folder));
+  }
+
+  private makeFetcher(shelf: string | undefined, ways: Pick<ContentFetcherOptions, 'want' | 'deliver'>): ContentFetcher {
+    const cache = this.workplace.cacheOf(shelf);
+    const host = this.hostOf(shelf);
+    return new ContentFetcher({
+      ...ways, cache, ...(shelf === undefined ? {} : { shelf }), ...(host === undefined ? {} : { host }),
+      isProvenPath: (file, proof) => this.shared.isProven(file, proof),
+      decline: (transferId) => { void declineContent(this.link.client, transferId); },
+      pull: (transferId, content, offset) => pullContent(this.link.client, transferId, { content, offset }, cache.store),
+    });
+  }
+
+  /** What the agents of this host share of a user's contents; undefined where they share nothing. */
+  private hostOf(shelf: string | undefined): HostContents | undefined {
+    const { hostFolder, provider } = this.setup;
+    if (hostFolder === undefined) return undefined;
+    let host = this.hosts.get(shelf);
+    if (host === undefined) {
+      const folder = shelf === undefined ? hostFolder : path.join(hostFolder, `of-${folderNameOf(shelf)}`);
+      host = new HostContents({ folder, provider, clock: wallClock, pause: (delay) => new Promise((resolve) => { setTimeout(resolve, delay).unref(); }) });
+      this.hosts.set(shelf, host);
+    }
+    return host;
   }
 
   private makeLink(): ProviderLink {
@@ -157,8 +193,9 @@ export class Agent {
       case 'start': this.place(decodeStartReplicas(message.value)); return;
       case 'cancel': this.driver.deliver({ kind: 'ReplicasCancelled', ...decodeCancelReplicas(message.value) }); return;
       case 'acknowledged': this.driver.deliver({ kind: 'ReportAcknowledged', sequence: message.value.sequence }); return;
-      case 'content': this.fetcher.take(decodeContentOffered(message.value)); return;
+      case 'content': this.contents.take(decodeContentOffered(message.value)); return;
       case 'drain': this.driver.deliver({ kind: 'DrainRequested' }); return;
+      case 'served': this.served = { userId: message.value.userId, isOwner: message.value.isOwner }; return;
       case 'startGang': this.driver.deliver({ kind: 'GangStarted', start: decodeStartGang(message.value) }); return;
       default: unreachable(message);
     }
@@ -166,13 +203,14 @@ export class Agent {
 
   private place(batch: StartReplicas): void {
     this.shared.meet(batch.template.homeChallenge ?? '');
-    this.driver.deliver({ kind: 'ReplicasPlaced', batch });
+    const named = { ...batch, template: nameSubmitter(batch.template, this.served) };
+    this.driver.deliver({ kind: 'ReplicasPlaced', batch: this.workplace.keepsUsersApart ? shelveInputs(named) : named });
   }
 
   private perform(command: WorkCommand): void {
     switch (command.kind) {
-      case 'AskContents': this.fetcher.ask(command.contents); return;
-      case 'ReleaseContents': this.fetcher.release(command.sha256s); return;
+      case 'AskContents': this.contents.ask(command.contents); return;
+      case 'ReleaseContents': this.contents.release(command.contentKeys); return;
       case 'StageIn': void this.stage(command.replica); return;
       case 'HoldMember': this.hold(command.replica); return;
       case 'ReleaseMember': this.workplace.releaseMember?.(command.replicaId); return;
@@ -211,18 +249,20 @@ export class Agent {
     }
   }
 
-  private waysHome({ homeChallenge: challenge, dropProof: proof }: HeldReplica['template']): WaysHome {
+  private waysHome(template: HeldReplica['template']): WaysHome {
+    const { homeChallenge: challenge, dropProof: proof } = template;
+    const shelf = this.workplace.keepsUsersApart ? shelfOf(template) : undefined;
     const push: PushFile = (file) => this.push(file);
-    const keep: KeepFile = (content, file) => this.keep(content, file);
+    const keep: KeepFile = (content, file) => this.keep(content, file, shelf);
     return challenge === undefined || proof === undefined ? { push, keep } : { push, keep, drop: (file) => this.shared.drop({ challenge, proof }, file) };
   }
 
   /** What cannot be kept is sent to its reader, as to any other machine. */
-  private async keep(content: Content, file: string): Promise<void> {
-    const { cache } = this.workplace;
+  private async keep(content: Content, file: string, shelf: string | undefined): Promise<void> {
+    const cache = this.workplace.cacheOf(shelf);
     try {
       await cache.keepWritten(content, file);
-      this.host?.offer(content, cache.store.path(content.sha256));
+      this.hostOf(shelf)?.offer(content, cache.store.path(content.sha256));
     } catch (error) {
       this.setup.log.warn({ content: content.sha256, err: error }, 'an output was not kept for the tasks that read it');
     }
@@ -253,11 +293,17 @@ export class Agent {
   }
 }
 
+/**
+ * Says whose a task is in a way that no broker can choose: what a user's tasks leave on this machine is found by this name.
+ *
+ * Users of the owner's broker keep the names that they have there; users of another broker go by its user's name too.
+ */
+export function nameSubmitter(template: TaskTemplate, served: ServedUser | undefined): TaskTemplate {
+  if (served === undefined || (served.isOwner && template.userId === served.userId)) return template;
+  return { ...template, isForeign: true, userId: served.isOwner ? template.userId : `${served.userId}/${template.userId}` };
+}
+
 function logLeft(log: Logger, removal: Removal): void {
   if (!removal.isComplete) log.warn({ left: describeLeft(removal) }, 'files in the folder of an agent cannot be removed');
 }
 
-function makeHostContents({ hostFolder: folder, provider }: AgentSetup): HostContents | undefined {
-  if (folder === undefined) return undefined;
-  return new HostContents({ folder, provider, clock: wallClock, pause: (delay) => new Promise((resolve) => { setTimeout(resolve, delay).unref(); }) });
-}

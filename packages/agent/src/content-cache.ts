@@ -43,6 +43,12 @@ const settledAfter: Duration = 2000;
 /** Files up to this size are read and written at once: waiting for each costs more than it takes. */
 const smallMax: Bytes = 128 * 1024;
 
+/** The caches of one agent, which together hold no more than a bound. */
+export interface CacheBound {
+  readonly bytesMax: Bytes;
+  readonly caches: Set<ContentCache>;
+}
+
 /** More contents than this are not kept, however small they are. */
 const contentsMax = 1_000_000;
 
@@ -56,7 +62,7 @@ const contentsMax = 1_000_000;
  */
 export class ContentCache {
   readonly store: ContentStore;
-  private readonly bytesMax: Bytes;
+  private readonly bound: CacheBound;
   private readonly clock: Clock;
   // With `max` it would make room for all of them at once: 16 MiB, and a good part of an agent's start.
   private readonly contents = new LRUCache<string, CachedContent>({ maxSize: contentsMax, sizeCalculation: () => 1 });
@@ -65,15 +71,21 @@ export class ContentCache {
   private draftCount = 0;
 
   /** Use `open`. */
-  private constructor(store: ContentStore, bytesMax: Bytes, clock: Clock) {
+  private constructor(store: ContentStore, bound: CacheBound, clock: Clock) {
     this.store = store;
-    this.bytesMax = bytesMax;
+    this.bound = bound;
     this.clock = clock;
+    bound.caches.add(this);
   }
 
-  /** Opens a folder with what a former agent left in it. */
-  static async open(folder: string, bytesMax: Bytes, clock: Clock = wallClock): Promise<ContentCache> {
-    const cache = new ContentCache(new ContentStore(folder, { isDurable: false }), bytesMax, clock);
+  /** A cache in a folder that has nothing yet, within the bound of others. */
+  static make(folder: string, bound: CacheBound, clock: Clock = wallClock): ContentCache {
+    return new ContentCache(new ContentStore(folder, { isDurable: false }), bound, clock);
+  }
+
+  /** Opens a folder with what a former agent left in it. @param bound that it shares with others, or its own in bytes. */
+  static async open(folder: string, bound: CacheBound | Bytes, clock: Clock = wallClock): Promise<ContentCache> {
+    const cache = ContentCache.make(folder, typeof bound === 'number' ? { bytesMax: bound, caches: new Set() } : bound, clock);
     for (const content of await cache.store.list()) cache.put(content, '');
     return cache;
   }
@@ -176,7 +188,7 @@ export class ContentCache {
    */
   async keepWritten(content: Content, file: string): Promise<void> {
     const { sha256, size } = content;
-    if (size > this.bytesMax || (this.contents.peek(sha256) !== undefined && this.store.has(sha256))) return;
+    if (size > this.bound.bytesMax || (this.contents.peek(sha256) !== undefined && this.store.has(sha256))) return;
     await this.store.putFile(file, { content });
     chmodSync(this.store.path(sha256), 0o400);
     const known = this.contents.peek(sha256); // As a file of somebody else's.
@@ -255,12 +267,22 @@ export class ContentCache {
   }
 
   private makeRoom(): void {
-    if (this.bytes <= this.bytesMax) return;
-    for (const sha256 of [...this.contents.rkeys()]) {
-      if (this.bytes <= this.bytesMax) return;
+    const { bytesMax, caches } = this.bound;
+    let excess = -bytesMax;
+    for (const cache of caches) excess += cache.bytes;
+    // The largest gives first: no user's contents drive out those of another who keeps less.
+    for (const cache of excess > 0 ? [...caches].sort((one, other) => other.bytes - one.bytes) : []) excess -= cache.dropOldest(excess);
+  }
+
+  /** Lets contents go that nobody needs, the least recently used first. Returns how many bytes that freed. */
+  private dropOldest(bytes: Bytes): Bytes {
+    const before = this.bytes;
+    for (const sha256 of bytes > 0 ? [...this.contents.rkeys()] : []) {
+      if (before - this.bytes >= bytes) break;
       const cached = this.contents.peek(sha256);
       if (cached !== undefined && !this.pinned.has(sha256)) this.remove(sha256, cached);
     }
+    return before - this.bytes;
   }
 
   /** @param leavesFile where the store's file is of use. */

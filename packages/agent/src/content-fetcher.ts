@@ -1,7 +1,7 @@
 import type { ContentOffer, WantedContent } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { AgentInput } from '@mutirao/core/machines/agent';
-import type { Content } from '@mutirao/core/messages';
+import { keyOfContent, type Content } from '@mutirao/core/messages';
 import type { Bytes } from '@mutirao/core/shared';
 import type { ProvenFile } from '@mutirao/runtime/files';
 import type { ContentCache, SharedFile } from './content-cache.ts';
@@ -11,6 +11,8 @@ import type { HostContents } from './host-contents.ts';
 /** What fetching needs. */
 export interface ContentFetcherOptions {
   readonly cache: ContentCache;
+  /** Whose contents these are; left out for the owner's. */
+  readonly shelf?: string;
   /** What agents of this host share; left out for one that shares nothing. */
   readonly host?: HostContents;
   /** Tells the broker what this machine lacks; nothing while there is no provider. */
@@ -49,7 +51,7 @@ export class ContentFetcher {
   ask(contents: readonly Content[]): void {
     const wanted: WantedContent[] = [];
     for (const content of contents) {
-      if (this.options.cache.pin(content.sha256)) this.options.deliver({ kind: 'ContentArrived', sha256: content.sha256 });
+      if (this.options.cache.pin(content.sha256)) this.options.deliver({ kind: 'ContentArrived', contentKey: this.keyOf(content.sha256) });
       else if (this.fetching.has(content.sha256)) continue;
       else if (this.options.cache.isDoubtful(content.sha256)) void this.prove(content);
       else if (this.options.host?.isShared(content) === true) void this.askHost(content, this.options.host);
@@ -84,7 +86,7 @@ export class ContentFetcher {
     }
     if (source.kind !== 'transfer') host?.release(sha256);
     if (source.kind === 'refused') {
-      this.options.deliver({ kind: 'ContentRefused', sha256, reason: source.reason, detail: `the broker cannot send content ${sha256}` });
+      this.options.deliver({ kind: 'ContentRefused', contentKey: this.keyOf(sha256), reason: source.reason, detail: `the broker cannot send content ${sha256}` });
       return;
     }
     this.fetching.add(sha256);
@@ -162,6 +164,11 @@ export class ContentFetcher {
     }
   }
 
+  private keyOf(sha256: string): string {
+    const { shelf } = this.options;
+    return shelf === undefined ? sha256 : keyOfContent({ sha256, shelf });
+  }
+
   private restOf(content: Content): WantedContent {
     const offset = this.options.cache.store.partSize(content.sha256);
     return offset === 0 ? content : { ...content, offset };
@@ -185,7 +192,7 @@ export class ContentFetcher {
     const attempts = (this.attempts.get(sha256) ?? 0) + 1;
     this.attempts.set(sha256, attempts);
     if (attempts < attemptsMax) this.wantOverWire(content);
-    else this.options.deliver({ kind: 'ContentRefused', sha256, reason: 'MUT_STAGING_FAILED', detail: `the broker names a file for content ${sha256} without proof that it reads this home folder` });
+    else this.options.deliver({ kind: 'ContentRefused', contentKey: this.keyOf(sha256), reason: 'MUT_STAGING_FAILED', detail: `the broker names a file for content ${sha256} without proof that it reads this home folder` });
   }
 
   /** What cannot be read here, or is not what it should be, comes as to anybody else. */
@@ -196,7 +203,7 @@ export class ContentFetcher {
 
   private arrive(content: Content): void {
     this.fetching.delete(content.sha256);
-    this.options.deliver({ kind: 'ContentArrived', sha256: content.sha256 });
+    this.options.deliver({ kind: 'ContentArrived', contentKey: this.keyOf(content.sha256) });
   }
 
   /** Tries again a few times: the stream may have broken, or the provider gone. */
@@ -208,7 +215,7 @@ export class ContentFetcher {
     const { code, message } = error instanceof MutiraoError ? error : new MutiraoError('MUT_STAGING_FAILED', String(error));
     if (!this.options.cache.isPinned(sha256)) return;
     const isFinal = code === 'MUT_DISK_FULL' || attempts >= attemptsMax;
-    if (isFinal) this.options.deliver({ kind: 'ContentRefused', sha256, reason: code === 'MUT_DISK_FULL' ? 'MUT_NO_SPACE' : code, detail: message });
+    if (isFinal) this.options.deliver({ kind: 'ContentRefused', contentKey: this.keyOf(sha256), reason: code === 'MUT_DISK_FULL' ? 'MUT_NO_SPACE' : code, detail: message });
     else this.ask([content]);
   }
 }

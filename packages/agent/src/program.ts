@@ -4,6 +4,7 @@ import { agentTrust } from '@mutirao/runtime/identity';
 import type { AgentSetup } from './agent.ts';
 import { makeCredential, readGiven } from './credential.ts';
 import { findGangHosts } from './gang/member-name.ts';
+import type { Isolation, IsolationOptions } from './isolation.ts';
 import type { GridScriptPlaces } from './gridscript/prepare-gridscript.ts';
 import { bytes, defineProgram, duration, integer, list, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 
@@ -20,6 +21,8 @@ const options = {
   attribute: list({ help: 'What else requirements may ask for.', placeholder: 'NAME=VALUE' }),
   storage: bytes({ help: 'Most that kept contents of files may hold.', default: 10 * 2 ** 30 }),
   shared: text({ help: 'Home folder of a broker or provider whose file system is shared, where token files are looked for; this home folder when empty, "none" to share nothing.', placeholder: 'FOLDER' }),
+  isolation: text({ help: 'How tasks are kept apart from this agent and from those of other users: bubblewrap for every task, none, or auto, which isolates tasks of users other than the owner of the provider where bubblewrap works.', default: 'auto', placeholder: 'auto|bubblewrap|none' }),
+  taskFolder: list({ help: 'Folder of this machine that isolated tasks may write; all others are hidden or read-only for them.', placeholder: 'FOLDER' }),
   orphanTimeout: duration({ help: 'Gives up after so long without a provider.', default: 600_000 }),
   gangAddress: list({ help: 'Address of this machine at which members of a gang reach each other; those of its network interfaces when empty, or loopback with a provider on loopback.', placeholder: 'ADDRESS' }),
   killGrace: duration({ help: 'Time between asking a task to end and killing it.', default: 5000 }),
@@ -47,12 +50,15 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const folderOf = (machineId: string): string => path.join(home, 'agents', machineId.replaceAll('/', '_'));
   const place = await preparePlace(config, { folderOf, log, onUnreachable: (error) => { unreachable.abort(error); } });
   const isAllocation = place.facts.requestId !== '';
-  const facts = isAllocation && config.endHold > 0 ? { ...place.facts, reportDelay: config.endHold } : place.facts;
+  const sharedHome = sharedHomeOf(config, home);
+  const isolation = await isolationOf(config, { home, folder: folderOf(place.facts.machineId), sharedHome, log });
+  const attributes = { ...place.facts.attributes, isolation: isolation.kind };
+  const facts = { ...place.facts, attributes, ...(isolation.exposedKey === undefined ? {} : { onlyUser: '' }), ...(isAllocation && config.endHold > 0 ? { reportDelay: config.endHold } : {}) };
   const credential = await makeCredential(given, { home, facts, providerId: config.providerId, patience: config.orphanTimeout, log, signal });
   const agent = await Agent.start({
     ...place, facts, provider: config.provider, credential, trust: agentTrust(home), orphanTimeout: config.orphanTimeout,
     gangHosts: config.gangAddress.length === 0 ? findGangHosts(config.provider) : config.gangAddress,
-    folder: folderOf(facts.machineId), keepsFiles: facts.requestId === '', ...(config.remExec === '' && config.shared !== 'none' ? { sharedHome: config.shared === '' ? home : config.shared } : {}),
+    folder: folderOf(facts.machineId), keepsFiles: facts.requestId === '', isolation, ...(sharedHome === undefined ? {} : { sharedHome }),
     ...(config.shared === 'none' ? {} : { hostFolder: path.join(home, 'agents', '.contents') }),
     machine: {
       killGrace: config.killGrace, endHold: { longest: config.endHold, isForAll: isAllocation }, contentBytesMax: config.storage, startedDelay: 10, reportInterval: 50, unacknowledgedMax: 10_000,
@@ -73,6 +79,27 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
 function whenAborted(signal: AbortSignal, act: () => void): void {
   if (signal.aborted) act();
   else signal.addEventListener('abort', act, { once: true });
+}
+
+/** Undefined where nothing is shared. */
+function sharedHomeOf({ remExec, shared }: ConfigOf<typeof options>, home: string): string | undefined {
+  if (remExec !== '' || shared === 'none') return undefined;
+  return shared === '' ? home : shared;
+}
+
+/** What works on this host; nothing of it matters for a machine that is driven by templates. @throws {MutiraoError} MUT_BAD_CONFIG, MUT_ISOLATION_UNAVAILABLE */
+async function isolationOf(config: ConfigOf<typeof options>, { log, ...places }: Pick<IsolationOptions, 'home' | 'folder' | 'sharedHome'> & Pick<ProgramContext, 'log'>): Promise<Isolation> {
+  const { findIsolation, noIsolation, readIsolationMode } = await import('./isolation.ts');
+  const mode = readIsolationMode(config.isolation);
+  if (config.remExec !== '') {
+    if (mode === 'bubblewrap') throw new MutiraoError('MUT_BAD_CONFIG', '--isolation bubblewrap does not go with --rem-exec: nothing of ours runs on that machine; leave one of them out');
+    return noIsolation;
+  }
+  const isolation = await findIsolation({ ...places, mode, taskFolders: config.taskFolder, environment: process.env });
+  const { kind, trouble, exposedKey } = isolation;
+  log.info({ isolation: kind, ...(trouble === '' ? {} : { trouble }) }, 'isolation of tasks');
+  if (exposedKey !== undefined) log.info({ key: exposedKey }, 'tasks could read the key of the authority: tasks of users other than the owner are refused');
+  return isolation;
 }
 
 /** This host, or a machine that is driven by templates. */

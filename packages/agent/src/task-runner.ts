@@ -3,12 +3,13 @@ import path from 'node:path';
 import { noResult, type AgentInput, type HeldReplica, type ProcessResult, type Verdict } from '@mutirao/core/machines/agent';
 import { describeBytes, type Bytes } from '@mutirao/core/shared';
 import {
-  Launchers, proportionalBytes, quoteWord, renderAssignments, startPiped, type LaunchersOptions, type PipedProcess, type StartPipedOptions, type TaskEnd, type TaskUsage,
+  Launchers, proportionalBytes, quoteWord, renderAssignments, startPiped, type LaunchersOptions, type LaunchTask, type PipedProcess, type StartPipedOptions, type TaskEnd, type TaskUsage,
 } from '@mutirao/runtime/processes';
 import type { GangTask } from './gang/gangs.ts';
 import type { Playpens } from './playpens.ts';
 import type { Storages } from './storages.ts';
 import type { RenderedTask, TaskRenderer } from './task-environment.ts';
+import type { SandboxedTask, TaskSandboxes } from './task-sandboxes.ts';
 import { verdictOf } from './verdict.ts';
 
 /** What running tasks needs. */
@@ -17,6 +18,7 @@ export interface TaskRunnerOptions {
   readonly playpens: Playpens;
   readonly renderer: TaskRenderer;
   readonly storages: Storages;
+  readonly sandboxes: TaskSandboxes;
   deliver(input: AgentInput): void;
 }
 
@@ -59,7 +61,7 @@ export class TaskRunner {
 
   /** Starts a replica's task, in a fresh playpen unless inputs were put into one. @param gang what is different for a member of a gang. */
   launch(replica: HeldReplica, gang?: GangTask): void {
-    const { playpens, renderer } = this.options;
+    const { playpens } = this.options;
     const slot = slotOf(replica);
     const hasPlaypen = replica.start.inputs.length > 0;
     try {
@@ -68,11 +70,7 @@ export class TaskRunner {
       this.running[slot] = replica;
       this.shortOf[slot] = undefined;
       this.memoryReadAfter[slot] = 0;
-      this.launchers.launch(slot, {
-        folder: replica.template.workFolder?.path ?? playpen, keptMax: keptMaxOf(replica),
-        leavesFiles: replica.start.outputs.length > 0 || replica.template.workFolder !== undefined,
-        ...changeFor(gang, renderer.render(replica.template, replica.start, { playpen, storage })),
-      });
+      this.launchers.launch(slot, this.compose(replica, { playpen, storage }, gang));
       this.isBusy = true;
       this.sweepTimer ??= setTimeout(this.sweep, sweepInterval);
       if (replica.template.limits.outputMax > 0) this.outputTimer ??= setTimeout(this.checkOutputs, outputInterval);
@@ -82,13 +80,29 @@ export class TaskRunner {
     }
   }
 
+  private compose(replica: HeldReplica, folders: SandboxedTask['folders'], gang: GangTask | undefined): LaunchTask {
+    const { renderer, sandboxes } = this.options;
+    const { template, start } = replica;
+    // A line of a gang's own is the agent's, not the task's.
+    const sandbox = gang?.line === undefined ? sandboxes.lineFor(sandboxedTask(replica, folders, gang)) : undefined;
+    return {
+      folder: template.workFolder?.path ?? folders.playpen, keptMax: keptMaxOf(replica), leavesFiles: start.outputs.length > 0 || template.workFolder !== undefined,
+      ...changeFor(gang, renderer.render(template, start, folders)), ...(sandbox === undefined ? {} : { sandbox }),
+    };
+  }
+
   /** Starts a process beside a replica's task that runs: it counts to that task in what it holds, and does not outlive it. @throws Error where it cannot be tried. */
   startBeside(replica: HeldReplica, variables: Readonly<Record<string, string>>, command: string, onClosed: StartPipedOptions['onClosed']): PipedProcess {
-    const { playpens, renderer, storages } = this.options;
+    const { playpens, renderer, storages, sandboxes } = this.options;
     const slot = slotOf(replica);
     const folders = { playpen: playpens.pathOf(slot), storage: storages.pathOf(replica.template.userId) };
-    const env = { ...this.launchers.environmentOf(slot), ...renderer.variables(replica.template, replica.start, folders), ...variables };
-    const started = startPiped({ command: '/bin/sh', args: ['-c', command], env, cwd: replica.template.workFolder?.path ?? folders.playpen, onClosed });
+    const env = this.launchers.environmentOf(slot);
+    const own = { ...renderer.variables(replica.template, replica.start, folders), ...variables };
+    const sandboxed = sandboxes.commandFor(sandboxedTask(replica, folders), command, { env, variables: own });
+    const started = startPiped({
+      ...(sandboxed ?? { command: '/bin/sh', args: ['-c', command], env: { ...env, ...own } }), isSandbox: sandboxed !== undefined,
+      cwd: replica.template.workFolder?.path ?? folders.playpen, onClosed,
+    });
     if (started.pid !== undefined) this.launchers.adopt(slot, started.pid);
     return started;
   }
@@ -110,7 +124,7 @@ export class TaskRunner {
     const replica = this.running[slot];
     if (replica === undefined) return;
     this.running[slot] = undefined;
-    this.tell(replica, end, end.status === -1 ? this.judgeLaunch(slot, replica.template.workFolder?.path) : end.status === 0 ? undefined : this.judgeSpace(slot));
+    this.tell(replica, end, end.status === -1 ? this.judgeLaunch(slot, replica.template.workFolder?.path, end.trouble) : end.status === 0 ? undefined : this.judgeSpace(slot));
     // What was told to end may have left others behind.
     if (replica.verdict !== undefined) setImmediate(this.sweep);
   }
@@ -120,7 +134,8 @@ export class TaskRunner {
     this.options.deliver({ kind: 'ProcessEnded', replicaId: replica.start.replicaId, verdict, result: end === undefined ? noResult : resultOf(end) });
   }
 
-  private judgeLaunch(slot: number, workFolder: string | undefined): Verdict {
+  private judgeLaunch(slot: number, workFolder: string | undefined, trouble: string | undefined): Verdict {
+    if (trouble !== undefined) return { outcome: 'broken', reason: 'MUT_LAUNCH_FAILED', detail: `the task could not be isolated: ${trouble}` };
     if (workFolder !== undefined) return { outcome: 'failed', reason: 'MUT_WORK_FOLDER', detail: `cannot work in the folder ${workFolder}: it is gone, or cannot be entered` };
     return this.judgeSpace(slot) ?? { outcome: 'broken', reason: 'MUT_LAUNCH_FAILED', detail: 'the playpen is gone or no shell could be started' };
   }
@@ -192,6 +207,10 @@ function keptMaxOf({ template: { limits: { outputMax } } }: HeldReplica): Bytes 
 
 function resultOf({ status, signal, standardOutput, standardError, writtenBytes, isCut }: TaskEnd): ProcessResult {
   return { exitStatus: Math.max(status, 0), signal, standardOutput, standardError, outputBytes: writtenBytes, outputTruncated: isCut };
+}
+
+function sandboxedTask(replica: HeldReplica, folders: SandboxedTask['folders'], gang?: GangTask): SandboxedTask {
+  return { slot: slotOf(replica), template: replica.template, folders, ...(gang === undefined ? {} : { besides: gang.folders }) };
 }
 
 function changeFor(gang: GangTask | undefined, rendered: RenderedTask): RenderedTask {

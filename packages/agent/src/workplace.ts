@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { noResult, type AgentInput, type HeldReplica, type Verdict } from '@mutirao/core/machines/agent';
 import type { MachineFacts, OutputContent } from '@mutirao/core/messages';
@@ -7,20 +7,26 @@ import type { Logger } from '@mutirao/runtime/log';
 import { Watchdog } from '@mutirao/runtime/processes';
 import { requireWorkFolder } from './check-work-folder.ts';
 import { collectOutputs, type WaysHome } from './collect-outputs.ts';
-import { ContentCache } from './content-cache.ts';
+import type { ContentCache } from './content-cache.ts';
+import { ContentCaches } from './content-caches.ts';
 import { Gangs } from './gang/gangs.ts';
 import { nameMember } from './gang/member-name.ts';
+import { findIsolationRefusal, type Isolation } from './isolation.ts';
 import { Playpens } from './playpens.ts';
+import { shelfOf } from './shelves.ts';
 import { stageIn, type ReplicaFolders } from './stage-in.ts';
 import { Storages } from './storages.ts';
 import { baseEnvironment, TaskRenderer } from './task-environment.ts';
 import { slotOf, TaskRunner } from './task-runner.ts';
+import { TaskSandboxes } from './task-sandboxes.ts';
 import { machineError, verdictOf } from './verdict.ts';
 
 /** Where an agent's tasks run: on its own host, or on a machine that is driven by templates. */
 export interface Workplace {
-  /** Contents that came from home, on the agent's own host. */
-  readonly cache: ContentCache;
+  /** Contents that came from home for a user, on the agent's own host. @param shelf undefined for the owner. */
+  cacheOf(shelf: string | undefined): ContentCache;
+  /** Whether contents of several users are kept apart; otherwise all are the owner's. */
+  readonly keepsUsersApart: boolean;
   /** Makes a replica's playpen and puts its inputs in place. @throws {MutiraoError} or an Error of the file system. */
   stageIn(replica: HeldReplica): Promise<void>;
   /** Starts a replica's task, in a fresh playpen unless inputs were put into one; ProcessEnded tells its end. */
@@ -53,6 +59,8 @@ export interface WorkplaceSetup {
   readonly keepsFiles: boolean;
   /** A home folder whose file system may be shared with the broker; left out where nothing is shared. */
   readonly sharedHome?: string;
+  /** How tasks are kept apart from the agent and from those of other users. */
+  readonly isolation: Isolation;
   readonly log: Logger;
 }
 
@@ -60,17 +68,21 @@ export interface WorkplaceSetup {
 const linkPatience = 30_000;
 
 /** Sets up an agent's folder and starts its launchers. @param deliver hears of the ends of tasks. @throws Error of the file system. */
-export async function openWorkplace({ facts, folder, machine, keepsFiles, gangHosts, sharedHome, log }: WorkplaceSetup, deliver: (input: AgentInput) => void): Promise<Workplace> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+export async function openWorkplace({ facts, machine, keepsFiles, gangHosts, sharedHome, isolation, log, ...setup }: WorkplaceSetup, deliver: (input: AgentInput) => void): Promise<Workplace> {
+  mkdirSync(setup.folder, { recursive: true, mode: 0o700 });
+  // Inside a sandbox there is no way to a folder through links that lie in hidden ones.
+  const folder = isolation.kind === 'none' ? setup.folder : realpathSync(setup.folder);
   const watchdog = new Watchdog(keepsFiles ? undefined : folder);
-  const playpens = new Playpens({ folder: path.join(folder, 'playpens'), onLeft: (left) => { log.warn({ left }, 'files of a task cannot be removed'); } });
+  const freshFolders = (name: string): Playpens => new Playpens({ folder: path.join(folder, name), onLeft: (left) => { log.warn({ left }, 'files of a task cannot be removed'); } });
+  const playpens = freshFolders('playpens');
+  const sandboxes = new TaskSandboxes(isolation, isolation.kind === 'none' ? undefined : freshFolders('tmp'));
   const storages = new Storages(path.join(folder, 'storage'));
   const environment = baseEnvironment(process.env, facts.attributes, facts.machineId);
-  const [cache, tasks] = await Promise.all([
-    ContentCache.open(path.join(folder, 'contents'), machine.contentBytesMax),
+  const [caches, tasks] = await Promise.all([
+    ContentCaches.open(folder, machine.contentBytesMax),
     TaskRunner.open({
       launchers: { folder: path.join(folder, 'launchers'), width: facts.processors, environment, watchdog },
-      playpens, storages, renderer: new TaskRenderer(environment['PATH'] ?? ''), deliver,
+      playpens, storages, sandboxes, renderer: new TaskRenderer(environment['PATH'] ?? ''), deliver,
     }),
   ]);
   const gangs = new Gangs({
@@ -81,38 +93,48 @@ export async function openWorkplace({ facts, folder, machine, keepsFiles, gangHo
   });
   const foldersOf = (replica: HeldReplica): ReplicaFolders => ({ playpen: playpens.pathOf(slotOf(replica)), storage: storages.pathOf(replica.template.userId) });
   return {
-    cache,
+    cacheOf: (shelf) => caches.of(shelf), keepsUsersApart: true,
     stageIn: async (replica) => {
       try {
         playpens.prepare(slotOf(replica));
       } catch (error) {
         throw machineError(error);
       }
-      await stageIn(replica, foldersOf(replica), cache);
+      await stageIn(replica, foldersOf(replica), caches.of(shelfOf(replica.template)));
     },
     hold: (replica) => { void gangs.hold(replica); },
     releaseMember: (replicaId) => { gangs.release(replicaId); },
-    launch: launchWhere({ sharedHome, ownFolder: path.dirname(folder), deliver }, (replica) => { (replica.start.gang === undefined ? tasks : gangs).launch(replica); }),
+    launch: launchWhere({ sharedHome, ownFolder: path.dirname(folder), isolation, deliver }, (replica) => { (replica.start.gang === undefined ? tasks : gangs).launch(replica); }),
     signal: (replica, signal) => { (replica.start.gang === undefined ? tasks : gangs).signal(replica, signal); },
     collect: (replica, ways) => collectOutputs(replica, foldersOf(replica), ways),
-    release: (slot) => { playpens.release(slot); },
+    release: (slot) => {
+      playpens.release(slot);
+      sandboxes.release(slot);
+    },
     end: () => {
       gangs.close();
       tasks.close();
       watchdog.close();
       return Promise.resolve();
     },
-    close: () => { playpens.close(); },
+    close: () => {
+      playpens.close();
+      sandboxes.close();
+    },
   };
 }
 
-/** Has the folder of a task looked at first where its job names one. Tasks of other jobs start at once. */
-function launchWhere({ deliver, ...places }: Parameters<typeof requireWorkFolder>[1] & { deliver(input: AgentInput): void }, launch: (replica: HeldReplica) => void): (replica: HeldReplica) => void {
+/** Refuses tasks that must not run here, and has the folder of a task looked at first where its job names one. Other tasks start at once. */
+function launchWhere(
+  { deliver, isolation, ...places }: Parameters<typeof requireWorkFolder>[1] & { readonly isolation: Isolation; deliver(input: AgentInput): void }, launch: (replica: HeldReplica) => void,
+): (replica: HeldReplica) => void {
   const tellEnd = (replica: HeldReplica, verdict: Verdict | undefined): void => {
     deliver({ kind: 'ProcessEnded', replicaId: replica.start.replicaId, verdict, result: noResult });
   };
   return (replica) => {
     const { workFolder } = replica.template;
+    const refusal = findIsolationRefusal(isolation, replica.template);
+    if (refusal !== undefined) return tellEnd(replica, refusal);
     if (workFolder === undefined) return launch(replica);
     requireWorkFolder(workFolder, places).then(() => {
       // It may have been cancelled meanwhile.

@@ -88,6 +88,11 @@ export class FakeProvider {
     this.write({ $case: 'cancel', value: { replicaIds: [...replicaIds], onlyWaiting } });
   }
 
+  /** Says whose broker the tasks that follow come from. */
+  serveUser(userId: string, isOwner: boolean): void {
+    this.write({ $case: 'served', value: { userId, isOwner } });
+  }
+
   drain(): void {
     this.write({ $case: 'drain', value: { reason: 'test' } });
   }
@@ -110,6 +115,11 @@ export class FakeProvider {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     this.contents.set(sha256, bytes);
     return { sha256, size: bytes.length };
+  }
+
+  /** Does not have a content any more. */
+  forgetContent(content: Content): void {
+    this.contents.delete(content.sha256);
   }
 
   /** The end of a replica, once it was told. */

@@ -15,6 +15,8 @@ export interface GangTask {
   readonly variables: Readonly<Record<string, string>>;
   /** A line to run instead of the task's own; undefined for that. */
   readonly line: string | undefined;
+  /** Folders of ours that the process uses. */
+  readonly folders: readonly string[];
 }
 
 /** What gangs need of the agent. */
@@ -157,7 +159,7 @@ export class Gangs {
       if (!this.isStillHeld(held)) return;
       if (held.isCondemned) return this.tellEnd(replica, undefined);
       held.isLaunched = true;
-      this.options.launch(replica, { variables, line: undefined });
+      this.options.launch(replica, { variables, line: undefined, folders: [lead.filesFolder] });
       held.member.begin();
     } catch (error) {
       if (this.isStillHeld(held)) this.tellEnd(replica, verdictOf(error));
@@ -167,7 +169,7 @@ export class Gangs {
   /** Among the tasks of this machine a reader stands for the member, which has its limits, its folder and its end; commands belong to that task. */
   private follow(held: Held): void {
     held.isLaunched = true;
-    this.options.launch(held.replica, { variables: {}, line: `trap '' HUP INT TERM; read -r end <${quoteWord(held.leashPath)}` });
+    this.options.launch(held.replica, { variables: {}, line: `trap '' HUP INT TERM; read -r end <${quoteWord(held.leashPath)}`, folders: [] });
     held.member.begin();
   }
 

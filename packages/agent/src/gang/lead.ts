@@ -93,6 +93,11 @@ export class Lead {
     removeTree(this.folder);
   }
 
+  /** Where `$RSH_CMD` and `$HOSTFILE` are; the launcher makes files of its own there. */
+  get filesFolder(): string {
+    return this.folder;
+  }
+
   private get launcher(): string {
     return path.join(this.folder, 'rsh');
   }

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { killGroup, type PipedProcess, type StartPipedOptions } from '@mutirao/runtime/processes';
+import type { PipedProcess, StartPipedOptions } from '@mutirao/runtime/processes';
 import type { Duration } from '@mutirao/core/shared';
 import type { Connection } from './connection.ts';
 import { frameBytesMax, type Frame, type OutputStream } from './frames.ts';
@@ -47,7 +47,7 @@ export class RemoteCommand {
 
   /** Signals all of its processes that have not left its group. */
   signal(signal: NodeJS.Signals): void {
-    if (!this.isOver && this.process.pid !== undefined) killGroup(this.process.pid, signal);
+    if (!this.isOver) this.process.signal(signal);
   }
 
   /** Takes what its caller sends. @throws Error for what no caller sends to a command that runs. */

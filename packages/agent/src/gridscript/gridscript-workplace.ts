@@ -41,7 +41,9 @@ const listingBytesMax = 64 * 2 ** 20;
 
 /** The work of an agent done by templates, on a machine where nothing of ours runs. */
 export class GridScriptWorkplace implements Workplace {
-  readonly cache: ContentCache;
+  /** All users' together: the machine that runs the tasks has one folder for them. */
+  readonly keepsUsersApart = false;
+  private readonly cache: ContentCache;
   private readonly options: GridScriptOptions;
   private readonly deliver: (input: AgentInput) => void;
   private readonly contents: RemoteContents;
@@ -69,6 +71,10 @@ export class GridScriptWorkplace implements Workplace {
   static async open(options: GridScriptOptions, deliver: (input: AgentInput) => void): Promise<GridScriptWorkplace> {
     const cache = await ContentCache.open(path.join(options.folder, 'contents'), options.contentBytesMax);
     return new GridScriptWorkplace(options, cache, deliver);
+  }
+
+  cacheOf(): ContentCache {
+    return this.cache;
   }
 
   async stageIn(replica: HeldReplica): Promise<void> {

@@ -7,6 +7,7 @@ import test from 'ava';
 import type { Content } from '@mutirao/core/messages';
 import { temporaryFolder } from '@mutirao/testkit';
 import { ContentCache } from '../../src/content-cache.ts';
+import { ContentCaches } from '../../src/content-caches.ts';
 
 async function put(cache: ContentCache, fill: number, size = 100): Promise<string> {
   const content = await cache.store.putBytes(Buffer.alloc(size, fill));
@@ -173,4 +174,20 @@ test('what a task wrote stays as it was kept, whatever still writes to the file'
   writeFileSync(file, 'AFTER!');
   t.true(cache.pin(content.sha256));
   t.is(readFileSync(cache.store.path(content.sha256), 'utf8'), 'before');
+});
+
+test('the contents of users lie apart and keep within one bound, and who keeps most gives first', async (t) => {
+  const folder = temporaryFolder(t);
+  const caches = await ContentCaches.open(folder, 450);
+  const [own, eva, bob] = [caches.own, caches.of('eva'), caches.of('../bob/ann')];
+  t.is(caches.of('eva'), eva);
+  const first = await put(own, 1);
+  t.false(eva.pin(first), 'it is not hers because it is here');
+  t.is(new Set([own, eva, bob].map((cache) => cache.store.path(first))).size, 3);
+  t.true([own, eva, bob].every((cache) => cache.store.path(first).startsWith(`${folder}/contents`)));
+  for (const fill of [2, 3, 4]) await put(eva, fill);
+  await put(bob, 5);
+  t.deepEqual([own.size, eva.size, bob.size], [100, 200, 100]);
+  const again = await ContentCaches.open(folder, 450);
+  t.deepEqual([again.own.size, again.of('eva').size, again.of('../bob/ann').size], [100, 200, 100], 'a later agent finds and counts them');
 });

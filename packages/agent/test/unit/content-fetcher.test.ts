@@ -65,9 +65,9 @@ async function makeRig(t: ExecutionContext, pull: (cache: ContentCache, offset: 
 test('a content is fetched once and found the next time', async (t) => {
   const { fetcher, wanted, next } = await makeRig(t, async (cache) => { await cache.store.putBytes(bytes); });
   fetcher.ask([content]);
-  t.deepEqual(await next(), { kind: 'ContentArrived', sha256: content.sha256 });
+  t.deepEqual(await next(), { kind: 'ContentArrived', contentKey: content.sha256 });
   fetcher.ask([content]);
-  t.deepEqual(await next(), { kind: 'ContentArrived', sha256: content.sha256 });
+  t.deepEqual(await next(), { kind: 'ContentArrived', contentKey: content.sha256 });
   t.is(wanted.length, 1);
 });
 
@@ -104,7 +104,7 @@ test('a transfer that fails is tried again, a few times', async (t) => {
 test('a transfer that always fails is given up with its reason', async (t) => {
   const { fetcher, wanted, next } = await makeRig(t, () => Promise.reject(new MutiraoError('MUT_TRANSFER_FAILED', 'broken')));
   fetcher.ask([content]);
-  t.deepEqual(await next(), { kind: 'ContentRefused', sha256: content.sha256, reason: 'MUT_TRANSFER_FAILED', detail: 'broken' });
+  t.deepEqual(await next(), { kind: 'ContentRefused', contentKey: content.sha256, reason: 'MUT_TRANSFER_FAILED', detail: 'broken' });
   t.is(wanted.length, 4);
 });
 
@@ -200,12 +200,12 @@ test('a path that comes without proof is not opened: the content is wanted over 
   fetcher.take({ content, source: { kind: 'shared', path: file, isLinkable: true, proof: 'of another' } });
   t.deepEqual(wanted, [content, { ...content, overWire: true }]);
   fetcher.take({ content, source: { kind: 'shared', path: file, isLinkable: true, proof: 'proven' } });
-  t.like(await next(), { kind: 'ContentArrived', sha256: content.sha256 });
+  t.like(await next(), { kind: 'ContentArrived', contentKey: content.sha256 });
   fetcher.release([content.sha256]);
   const other = { ...content, sha256: 'a'.repeat(64) };
   fetcher.ask([other]);
   for (let turn = 0; turn < 4; turn += 1) fetcher.take({ content: other, source: { kind: 'shared', path: file, isLinkable: true, proof: 'of another' } });
-  t.like(await next(), { kind: 'ContentRefused', sha256: other.sha256, reason: 'MUT_STAGING_FAILED' });
+  t.like(await next(), { kind: 'ContentRefused', contentKey: other.sha256, reason: 'MUT_STAGING_FAILED' });
 });
 
 async function makeSharedRig(t: ExecutionContext): Promise<{ fetcher: ContentFetcher; wanted: WantedContent[]; next: () => Promise<AgentInput>; file: string; content: Content }> {

@@ -97,12 +97,13 @@ export function decodeMachineFacts(wire: MachineFactsWire | undefined): MachineF
   checkOptionalFacts(wire);
   return {
     machineId, incarnation, processors, attributes, until: wire.untilUnixMs, requestId, ...(identity === undefined ? {} : { identity }), ...(reservation === undefined ? {} : { reservation }),
-    ...(wire.takesGangs === true ? { takesGangs: true as const } : {}), ...decodeReportDelay(wire), ...decodeHomeMarks(wire),
+    ...(wire.takesGangs === true ? { takesGangs: true as const } : {}), ...decodeReportDelay(wire), ...decodeHomeMarks(wire), ...(wire.onlyUserId === undefined ? {} : { onlyUser: wire.onlyUserId }),
   };
 }
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST */
-function checkOptionalFacts({ identity, untilUnixMs, reservation }: MachineFactsWire): void {
+function checkOptionalFacts({ identity, untilUnixMs, reservation, onlyUserId }: MachineFactsWire): void {
+  if (onlyUserId !== undefined) boundName(onlyUserId, 'name', 'facts.only_user_id');
   if (identity !== undefined) boundName(identity, 'name', 'facts.identity');
   if (untilUnixMs !== undefined) boundNumber(untilUnixMs, 'instant', 'facts.until_unix_ms');
   if (reservation !== undefined) decodeReservationName(reservation);
@@ -132,7 +133,7 @@ export function encodeMachineFacts(facts: MachineFacts): MachineFactsWire {
   const { machineId, incarnation, processors, requestId, identity } = facts;
   return {
     machineId, incarnation, processors, attributes: { ...facts.attributes }, untilUnixMs: facts.until, requestId, sharedTokens: [], identity, reservation: facts.reservation, takesGangs: facts.takesGangs,
-    reportDelayMs: facts.reportDelay, homeMarks: [...facts.homeMarks ?? []],
+    reportDelayMs: facts.reportDelay, homeMarks: [...facts.homeMarks ?? []], onlyUserId: facts.onlyUser,
   };
 }
 

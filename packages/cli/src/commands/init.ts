@@ -1,3 +1,5 @@
+import path from 'node:path';
+
 import type { Command } from 'commander';
 
 import { accountName, prepareHome } from '@mutirao/runtime/files';
@@ -10,21 +12,24 @@ import { readDays, tellIdentity } from '../output/tell-identity.ts';
 /** What an identity is made with. */
 export interface InitOptions {
   readonly host?: readonly string[];
+  /** Where the authority's key goes. */
+  readonly authority?: string;
   readonly days: string;
 }
 
 export function define(command: Command, act: Act): void {
   command
     .option('--host <name...>', 'what other hosts call this one, besides its own name and addresses')
+    .option('--authority <folder>', 'keep the key of the authority in this folder, such as one of another account or on a removable disk; a key that is there already moves')
     .option('--days <count>', 'how long the certificates are good for', '365')
     .action((options: InitOptions) => act((context) => init(context, options)));
 }
 
 /** Makes the identity of the home folder, or its certificates anew. */
-export async function init(context: CommandContext, { host, days }: InitOptions): Promise<ExitStatus> {
+export async function init(context: CommandContext, { host, authority, days }: InitOptions): Promise<ExitStatus> {
   prepareHome(context.home);
   const folder = identityFolder(context.home);
-  const made = await initIdentity({ folder, user: accountName(), hosts: host ?? [], lasts: readDays(days), now: context.clock.now() });
+  const made = await initIdentity({ folder, user: accountName(), hosts: host ?? [], ...(authority === undefined ? {} : { authority: path.resolve(authority) }), lasts: readDays(days), now: context.clock.now() });
   tellIdentity(context.output, made, ['Servers may listen for other hosts now. For another host: mutirao identity issue --for HOST --out FOLDER.']);
   return 0;
 }

@@ -55,6 +55,7 @@ export const faultRows: readonly FaultRow[] = [
   { phase: 'launching', happens: 'the machine takes no new work', code: 'MUT_DRAINING', fault: 'site' },
   { phase: 'launching', happens: 'machines did not set the processors of a gang aside in time', code: 'MUT_GANG_NOT_HELD', fault: 'site' },
   { phase: 'launching', happens: 'the folder of --chdir is another one on the machine, or is not there', code: 'MUT_WORK_FOLDER', fault: 'task' },
+  { phase: 'launching', happens: 'the task is of another user than the machine\'s owner, and could read the key of the grid\'s authority there', code: 'MUT_AUTHORITY_EXPOSED', fault: 'site' },
   { phase: 'launching', happens: 'anything else', code: 'MUT_STAGING_FAILED', fault: 'unknown' },
   { phase: 'running', happens: 'the command ends with another status than 0, or by a signal', code: 'MUT_COMMAND_FAILED', fault: 'task' },
   { phase: 'running', happens: 'a command is not found or cannot be executed', code: 'MUT_COMMAND_NOT_FOUND', fault: 'task' },

@@ -1,6 +1,6 @@
 export type { GangHeld, GangMember, GangPlace, StartGang } from './gang.ts';
 export {
-  schedulerNames, type Content, type InputSource, type InputSpec, type JobSpec, type JobStatus, type Limits, type OutputSpec, type ReplicationCap, type Root, type SchedulerName,
+  keyOfContent, schedulerNames, type Content, type InputSource, type InputSpec, type JobSpec, type JobStatus, type Limits, type OutputSpec, type ReplicationCap, type Root, type SchedulerName,
   type Resumption, type TakenTask, type TaskEdge, type TaskGroup, type TaskStatus, type Values, type Verification,
 } from './job.ts';
 export type { KeptMachine, KeptMachineState, MachineReach } from './kept-machine.ts';

@@ -9,6 +9,13 @@ export interface Content {
   /** SHA-256 in lower-case hexadecimal, 64 digits. */
   readonly sha256: string;
   readonly size: Bytes;
+  /** Whose content it is, where an agent keeps those of several users apart; left out for the owner's. An agent sets it for itself; it does not travel. */
+  readonly shelf?: string;
+}
+
+/** Names a content among those of all shelves of a machine. */
+export function keyOfContent({ sha256, shelf }: Pick<Content, 'sha256' | 'shelf'>): string {
+  return shelf === undefined ? sha256 : `${shelf}/${sha256}`;
 }
 
 /** Where a task's input comes from: a path on the home machine, an uploaded content, or what another task of the job writes. */

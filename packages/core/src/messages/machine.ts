@@ -23,6 +23,8 @@ export interface MachineFacts {
   readonly reservation?: ReservationName;
   /** It can be a member of a gang, and its provider passes on what that needs; left out where not. */
   readonly takesGangs?: true;
+  /** Tasks of no other user run on it; left out for a machine of all users. Empty from an agent: the owner of its provider. */
+  readonly onlyUser?: string;
   /** The agent reports the end of each task so much later; left out for one that does not. Its queue must last for that time too. */
   readonly reportDelay?: Duration;
 }
@@ -63,6 +65,8 @@ export interface TaskTemplate {
   readonly dropProof?: string;
   /** Where the command starts; left out, in the playpen. */
   readonly workFolder?: WorkFolder;
+  /** Its submitter is not the owner of the machine's provider. An agent sets it for itself; it does not travel. */
+  readonly isForeign?: true;
 }
 
 /** A folder at home, and what shows whether the same path on another machine is the same folder. */

@@ -158,7 +158,7 @@ class World {
     const sha256 = asked[index % Math.max(1, asked.length)]?.[0];
     if (sha256 === undefined) return;
     if (!refused) this.pinned.set(sha256, 'here');
-    this.hear(refused ? { kind: 'ContentRefused', sha256, reason: 'MUT_INPUT_GONE', detail: '' } : { kind: 'ContentArrived', sha256 });
+    this.hear(refused ? { kind: 'ContentRefused', contentKey: sha256, reason: 'MUT_INPUT_GONE', detail: '' } : { kind: 'ContentArrived', contentKey: sha256 });
   }
 
   private hear(...inputs: AgentInput[]): void {
@@ -175,7 +175,7 @@ class World {
   private perform(command: AgentCommand): void {
     switch (command.kind) {
       case 'AskContents': return this.pin(command.contents);
-      case 'ReleaseContents': return this.unpin(command.sha256s);
+      case 'ReleaseContents': return this.unpin(command.contentKeys);
       case 'StageIn': return this.occupy(command.replica, 'stage');
       case 'HoldMember': this.members.set(command.replica.start.replicaId, false); return;
       case 'ReleaseMember': this.members.delete(command.replicaId); return;

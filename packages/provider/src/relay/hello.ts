@@ -3,7 +3,7 @@ import type { MachineHello } from '@mutirao/api/machine';
 import { ConnectRequest } from '@mutirao/api/provider';
 import type { BrokerId } from '@mutirao/core/machines/provider';
 import type { MachineFacts } from '@mutirao/core/messages';
-import type { Instant } from '@mutirao/core/shared';
+import type { Instant, UserId } from '@mutirao/core/shared';
 
 /** The version of the stream protocol that this release speaks. */
 const protocolVersion = 1;
@@ -38,6 +38,11 @@ export function checkHello(hello: { readonly protocolVersion: number } | undefin
 /** What a machine's facts say of gangs, by what its agent said that it can. */
 export function takesGangs({ hello }: Pick<MachineHello, 'hello'>): Pick<MachineFacts, 'takesGangs'> {
   return hello?.capabilities.includes(gangCapability) === true ? { takesGangs: true } : {};
+}
+
+/** For whom a machine runs tasks that takes those of its owner only, whatever name its agent gives. */
+export function onlyUserOf({ onlyUser }: Pick<MachineFacts, 'onlyUser'>, ownerId: UserId): Pick<MachineFacts, 'onlyUser'> {
+  return onlyUser === undefined ? {} : { onlyUser: ownerId };
 }
 
 /** Who a broker says it is. */

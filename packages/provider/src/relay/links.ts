@@ -1,5 +1,5 @@
 import type { BrokerId } from '@mutirao/core/machines/provider';
-import type { Duration, Instant, MachineId, ReplicaId, RequestId } from '@mutirao/core/shared';
+import type { Duration, Instant, MachineId, ReplicaId, RequestId, UserId } from '@mutirao/core/shared';
 import { decodeContentWanted, encodeContentWanted, type ReaderProofs, type WantedContent } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { AttachRequest, ContentWanted } from '@mutirao/api/machine';
@@ -84,6 +84,8 @@ export class AgentLink {
   /** Transfers that it was offered and has not taken, and the broker that offered each. */
   readonly #offered = new Map<string, BrokerId>();
   #proofs: ReaderProofs = noProofs;
+  /** The user whose broker it was told that it works for; undefined before. */
+  #servedUser: UserId | undefined;
   #secondAt: Instant | undefined;
   #broker: BrokerLink | undefined;
   #waiting: Buffer[] = [];
@@ -147,6 +149,13 @@ export class AgentLink {
     const brokerId = this.#offered.get(transferId);
     this.#offered.delete(transferId);
     return brokerId;
+  }
+
+  /** Tells it whose broker the tasks that follow come from, unless it knows. */
+  tellServed(userId: UserId, ownerId: UserId): void {
+    if (this.#servedUser === userId) return;
+    this.#servedUser = userId;
+    this.stream.write(toAgent({ $case: 'served', value: { userId, isOwner: userId === ownerId } }));
   }
 
   /** Sends it a message. */

@@ -16,7 +16,7 @@ import type { SiteContents } from '../contents/site-contents.ts';
 import type { Deputy } from '../deputy/deputy.ts';
 import { userOfBroker } from '../user-of-broker.ts';
 import { toAgent, toBroker } from './frames.ts';
-import { checkHello, ownHello, readBrokerHello, takesGangs, type HelloWire } from './hello.ts';
+import { checkHello, onlyUserOf, ownHello, readBrokerHello, takesGangs, type HelloWire } from './hello.ts';
 import { AgentLink, BrokerLink, type ByteStream } from './links.ts';
 import type { TaskMeasure } from './measure.ts';
 import { acknowledgedField, attachFields, connectFields, contentOfferedField, decodeWith, findAlternative, readToMachine, sequenceOf } from './wire.ts';
@@ -265,7 +265,7 @@ export class Relay {
     }
     const requestId = isRequest ? origin.requestId : '';
     const machineId = isRequest ? `${providerId}/${requestId}.${name}` : `${providerId}/${ownName}`;
-    return { ...told, ...gangs, machineId, requestId, until: isRequest ? undefined : told.until, attributes: { site: providerId, ...told.attributes } };
+    return { ...told, ...gangs, ...onlyUserOf(told, this.#options.ownerId), machineId, requestId, until: isRequest ? undefined : told.until, attributes: { site: providerId, ...told.attributes } };
   }
 
   #loseAgent(link: AgentLink, hasLeft: boolean): void {
@@ -325,8 +325,16 @@ export class Relay {
         this.#options.onKeeping?.(agent);
         break;
       case 'AcknowledgeKept': deputy.acknowledge(agent, command.sequence); break;
-      case 'StartLeased': for (const message of deputy.startsFor(agent, command)) agent.stream.write(message); break;
+      case 'StartLeased':
+        this.#tellServed(agent, command.brokerId);
+        for (const message of deputy.startsFor(agent, command)) agent.stream.write(message);
+        break;
     }
+  }
+
+  #tellServed(agent: AgentLink, brokerId: BrokerId): void {
+    const { ownerId } = this.#options;
+    agent.tellServed(userOfBroker(brokerId, ownerId), ownerId);
   }
 
   #refuseAgent({ attachmentId, code, reason }: RelayCommand & { kind: 'RefuseAgent' }): void {
@@ -363,6 +371,7 @@ export class Relay {
     broker.write(toBroker({ $case: 'joined', value: { facts: encodeMachineFacts(facts), heldReplicaIds: [...heldReplicaIds], ...(isGone ? { isGone } : {}) } }));
     const { deputy } = this.#options;
     const agent = isGone ? undefined : this.#agentsByMachine.get(facts.machineId);
+    if (agent !== undefined) this.#tellServed(agent, broker.brokerId);
     agent?.route(broker, deputy !== undefined);
     if (agent !== undefined) deputy?.leave(agent);
     const then = (): void => {

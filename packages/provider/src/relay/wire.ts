@@ -22,6 +22,8 @@ export const attachFields = { hello: 1, report: 2, contentWanted: 3 } as const;
 export const acknowledgedField = 4;
 /** The alternative of AttachResponse, and of ToMachine, that offers a content. */
 export const contentOfferedField = 5;
+/** The alternatives of ToMachine, which an agent receives as they are. The others of AttachResponse are the provider's to say. */
+const toMachineFields: ReadonlySet<number> = new Set([2, 3, acknowledgedField, contentOfferedField, 7]);
 /** Alternatives of ConnectRequest, by field number. */
 export const connectFields = { hello: 1, demand: 2, toMachine: 3, lease: 4, leaseTrim: 5 } as const;
 
@@ -216,6 +218,7 @@ export function readToMachine(bytes: Buffer, start: number): ToMachineFrame {
   const nameStart = isNamed ? walker.span() : start;
   const nameEnd = isNamed ? walker.position : start;
   const { field, start: inner } = findAlternative(bytes, nameEnd);
+  if (!toMachineFields.has(field)) throw protocolError(`alternative ${field} in a message to a machine; want one of ${[...toMachineFields].join(', ')}`);
   return { machineId: bytes.toString('utf8', nameStart, nameEnd), field, start: inner - nameEnd, message: bytes.subarray(nameEnd) };
 }
 

@@ -6,6 +6,15 @@ export function keepOwnFilesUsable(): void {
   process.umask(mask & 0o077);
 }
 
+/** The home folder of the account that this process runs as, as the host's list of accounts has it; undefined for an account that is not on it. Never throws. */
+export function accountHome(): string | undefined {
+  try {
+    return userInfo().homedir;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * The name of the account that this process runs as; its number where it has no name, as in a container that runs as any user. Never throws.
  *

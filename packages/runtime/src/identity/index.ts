@@ -1,4 +1,4 @@
-export { identityFolder, identityPaths, type IdentityPaths } from './folder.ts';
+export { authorityKeyPath, identityFolder, identityPaths, type IdentityPaths } from './folder.ts';
 export { hostsOf, issueForHosts, issueForUser, makeAuthority, type KeyPair, type Validity } from './issue.ts';
 export { describeIdentity, ensureIdentity, initIdentity, issueIdentity, userOfIdentity, type CertificateDescription, type IdentityDescription, type InitOptions, type IssueOptions } from './make-identity.ts';
 export { checkHostName, checkUserName, isUserName } from './names.ts';

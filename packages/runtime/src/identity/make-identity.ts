@@ -1,10 +1,11 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
-import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { dirname, isAbsolute, join, sep } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Duration, Instant } from '@mutirao/core/shared';
 import { accountName, removeTree, writeAtomic } from '../files/index.ts';
-import { identityPaths, type IdentityPaths } from './folder.ts';
+import { authorityKeyPath, identityPaths, type IdentityPaths } from './folder.ts';
 import { hostsOf, issueForHosts, issueForUser, makeAuthority, type KeyPair } from './issue.ts';
 import { checkHostName, checkUserName, loopbackNames, ownHostNames } from './names.ts';
 import { demandInDate, readKeyPair } from './read-identity.ts';
@@ -35,6 +36,8 @@ export interface InitOptions {
   readonly user: string;
   /** What this host is called besides what it knows itself. */
   readonly hosts: readonly string[];
+  /** Absolute path of the folder for the authority's key; left out, the key stays where it is, at first in the identity's own folder. */
+  readonly authority?: string;
   readonly lasts: Duration;
   readonly now: Instant;
 }
@@ -48,11 +51,14 @@ const authorityLasts = 10 * 365 * 24 * 3_600_000;
  *
  * @throws {MutiraoError} MUT_BAD_REQUEST for a name that no certificate can hold; MUT_BAD_CONFIG where the folder belongs to somebody else's authority.
  */
-export async function initIdentity({ folder, user, hosts, lasts, now }: InitOptions): Promise<IdentityDescription> {
+export async function initIdentity({ folder, user, hosts, authority: place, lasts, now }: InitOptions): Promise<IdentityDescription> {
   checkUserName(user);
   const paths = identityPaths(folder);
   const given = hosts.map(checkHostName);
-  const authority = existsSync(paths.authorityCertificate) ? readAuthority(paths, now) : await newAuthority(paths, user, now);
+  if (place !== undefined) checkAuthorityPlace(paths, place);
+  const isNew = !existsSync(paths.authorityCertificate);
+  const authority = isNew ? await newAuthority(user, now) : readAuthority(paths, now);
+  if (isNew || place !== undefined) placeAuthority(paths, authority, place);
   const former = existsSync(paths.hostCertificate) ? hostsOf(readFileSync(paths.hostCertificate, 'utf8')) : [];
   const names = new Set([...ownHostNames(), ...former, ...given]);
   writePair(paths.userCertificate, paths.userKey, await issueForUser(authority, user, { now, lasts }));
@@ -86,16 +92,35 @@ function isName(name: string): boolean {
   }
 }
 
-async function newAuthority(paths: IdentityPaths, user: string, now: Instant): Promise<KeyPair> {
+function newAuthority(user: string, now: Instant): Promise<KeyPair> {
   // A part of chance keeps two authorities of one user apart where a program looks them up by name.
-  const authority = await makeAuthority(`Mutirao of ${user} on ${hostname()} ${randomBytes(4).toString('hex')}`.slice(-64), { now, lasts: authorityLasts });
-  writePair(paths.authorityCertificate, paths.authorityKey, authority);
-  return authority;
+  return makeAuthority(`Mutirao of ${user} on ${hostname()} ${randomBytes(4).toString('hex')}`.slice(-64), { now, lasts: authorityLasts });
+}
+
+/** @throws {MutiraoError} MUT_BAD_REQUEST for a folder where a key would be no safer, or that holds another one's. */
+function checkAuthorityPlace(paths: IdentityPaths, place: string): void {
+  const home = dirname(paths.folder);
+  if (!isAbsolute(place)) throw new MutiraoError('MUT_BAD_REQUEST', `the folder of the authority's key is "${place}"; expected an absolute path`);
+  if (`${place}${sep}`.startsWith(`${home}${sep}`)) throw new MutiraoError('MUT_BAD_REQUEST', `the folder of the authority's key is ${place}; expected one outside of the home folder ${home}`);
+  const key = join(place, 'ca.key');
+  const isOurs = key === authorityKeyPath(paths.folder) && existsSync(paths.authorityCertificate);
+  if (existsSync(key) && !isOurs) throw new MutiraoError('MUT_BAD_REQUEST', `${key} is the key of another authority; expected a folder without one`);
+}
+
+/** Writes the key before the certificate that names it, and removes a former copy of the key last. */
+function placeAuthority(paths: IdentityPaths, authority: KeyPair, place: string | undefined): void {
+  const former = authorityKeyPath(paths.folder);
+  const key = place === undefined ? former : join(place, 'ca.key');
+  writeAtomic(key, authority.key);
+  if (place !== undefined) writeAtomic(paths.authorityPlace, `${place}\n`, 0o644);
+  writeAtomic(paths.authorityCertificate, authority.certificate, 0o644);
+  if (former !== key) rmSync(former, { force: true });
 }
 
 function readAuthority(paths: IdentityPaths, now: Instant): KeyPair {
-  const wayOut = `certificates are made where "mutirao init" was run first`;
-  const authority = readKeyPair(paths.authorityCertificate, paths.authorityKey, wayOut);
+  const key = authorityKeyPath(paths.folder);
+  const wayOut = key === paths.authorityKey ? 'certificates are made where "mutirao init" was run first' : `the key of the authority was put there with "mutirao init --authority"; make ${dirname(key)} readable for this account while certificates are made`;
+  const authority = readKeyPair(paths.authorityCertificate, key, wayOut);
   demandInDate(authority.certificate, { path: paths.authorityCertificate, now, wayOut: 'remove the folder and make a new identity; everybody needs new certificates then' });
   return authority;
 }
@@ -120,7 +145,7 @@ export async function issueIdentity({ folder, out, hosts, user, lasts, now }: Is
   const names = hosts.map(checkHostName);
   if (user !== undefined) checkUserName(user);
   const target = identityPaths(out);
-  if (existsSync(target.authorityKey)) throw new MutiraoError('MUT_BAD_REQUEST', `${out} holds an authority of its own; want another folder`);
+  if (existsSync(target.authorityKey) || existsSync(target.authorityPlace)) throw new MutiraoError('MUT_BAD_REQUEST', `${out} holds an authority of its own; want another folder`);
   const authority = readAuthority(identityPaths(folder), now);
   writeAtomic(target.authorityCertificate, authority.certificate, 0o644);
   if (user !== undefined) writePair(target.userCertificate, target.userKey, await issueForUser(authority, user, { now, lasts }));
@@ -141,7 +166,7 @@ export function describeIdentity(folder: string): IdentityDescription {
   if (!existsSync(paths.authorityCertificate)) throw new MutiraoError('MUT_BAD_CONFIG', `${paths.authorityCertificate} is not there; make an identity with "mutirao init"`);
   return {
     folder, authorityFingerprint: new X509Certificate(readFileSync(paths.authorityCertificate)).fingerprint256,
-    hasAuthorityKey: existsSync(paths.authorityKey),
+    hasAuthorityKey: existsSync(authorityKeyPath(folder)),
     user: describeUser(paths.userCertificate),
     host: describeCertificate(paths.hostCertificate, (certificate) => hostsOf(certificate.toString())),
   };

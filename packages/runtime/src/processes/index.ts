@@ -13,3 +13,4 @@ export { parseRollup, proportionalBytes } from './proportional-memory.ts';
 export { makeFifos } from './make-fifos.ts';
 export { FifoLines } from './fifo-lines.ts';
 export { isVariableName, ProgramFinder, quoteWord, renderAssignments, renderCommand } from './shell-words.ts';
+export { describeSandbox, firstWords, sandboxLine, sandboxVariable, sandboxWords, trySandbox, type Sandbox, type SandboxFolders, type SandboxOptions } from './bubblewrap.ts';

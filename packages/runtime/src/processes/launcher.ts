@@ -5,6 +5,7 @@ import { constants as systemConstants } from 'node:os';
 import path from 'node:path';
 import { invariant } from '@mutirao/core/shared';
 import { mendFolder } from '../files/make-folder.ts';
+import { firstWords, sandboxVariable } from './bubblewrap.ts';
 import { shellStatus } from './exit.ts';
 import { FifoLines } from './fifo-lines.ts';
 import { killGroup, killProcess } from './kill-group.ts';
@@ -12,7 +13,8 @@ import { makeFifos } from './make-fifos.ts';
 import type { PipeStock } from './pipe-stock.ts';
 import { readProcess } from './process-table.ts';
 import { quoteWord } from './shell-words.ts';
-import { listDescendants, type SubreaperPrefix } from './subreaper.ts';
+import { signalSandboxed } from './signal-sandboxed.ts';
+import { listDescendants, readChildren, type SubreaperPrefix } from './subreaper.ts';
 import { openStreams, type TaskStreams } from './task-stream.ts';
 
 /** A task for a launcher. `command`, `environment` and `exports` are shell syntax already. */
@@ -31,6 +33,8 @@ export interface LaunchTask {
   readonly keptMax?: number;
   /** It leaves files that are read when it has ended: until then nothing that it started may be left. */
   readonly leavesFiles?: boolean;
+  /** Words, from `sandboxLine`, that start the task in a sandbox; left out for a task that runs beside the agent. */
+  readonly sandbox?: string;
 }
 
 /** Standard output and error of a task that ended. Of a long one head and tail are kept, with a line between them that says how much is missing. */
@@ -49,6 +53,8 @@ export interface TaskExit {
   readonly status: number;
   /** The signal that ended it, where one is known to have; a status above 128 alone does not tell. */
   readonly signal: number | undefined;
+  /** Why it could not be started, where that is known. */
+  readonly trouble?: string;
 }
 
 /** What a launcher needs from those who keep it. */
@@ -110,6 +116,7 @@ export class Launcher {
   /** Of the shell, where it is a subreaper. */
   private children = -1;
   private leavesFiles = false;
+  private isSandboxed = false;
   /** By `performance.now()`. */
   private launchedAt = 0;
   /** Age at which its pipes are looked at next, while they are not read as they fill. */
@@ -167,6 +174,7 @@ export class Launcher {
     this.lookAt = firstLook;
     this.isFollowed = false;
     this.leavesFiles = task.leavesFiles ?? false;
+    this.isSandboxed = task.sandbox !== undefined;
     for (const stream of this.streams) stream.begin(task.keptMax ?? outputKeptMax);
     // Only now: where there was no room for a script nothing runs, and the launcher is free for the next task.
     this.sequence = sequence;
@@ -176,9 +184,9 @@ export class Launcher {
   /** Sends a signal to the task and all it started in this group. SIGKILL ends the launcher too, and what left the group. */
   signal(signal: 'SIGTERM' | 'SIGKILL'): void {
     const { pgid } = this;
-    if (pgid === undefined) return;
+    if (pgid === undefined || (signal === 'SIGTERM' && this.isSandboxed && signalSandboxed(readChildren(pgid) ?? [], signal))) return;
     // Before the shell is gone: their parent then is somebody else.
-    const outside = signal === 'SIGKILL' && this.isSubreaper ? listDescendants(pgid) : [];
+    const outside = signal === 'SIGKILL' && (this.isSubreaper || this.isSandboxed) ? listDescendants(pgid) : [];
     killGroup(pgid, signal);
     for (const pid of outside) killProcess(pid, signal);
   }
@@ -243,7 +251,10 @@ export class Launcher {
     return streams;
   }
 
-  /** Distinguishes a signal from an exit status with a shell that reports signals itself, as bash does. Reads what it wrote since the last call. */
+  /**
+   * Distinguishes a signal from an exit status with a shell that reports signals itself, as bash does, and a sandbox that could not be set up from a task
+   * that failed. Reads what the shell and bubblewrap wrote since the last call.
+   */
   readExit(status: number): TaskExit {
     if (status === 0) return { status, signal: undefined };
     let said = '';
@@ -252,6 +263,8 @@ export class Launcher {
       this.notesRead += count;
       if (said.length < scratch.length) said += scratch.toString('latin1', 0, count);
     }
+    // No task can write there, so none can pass its own failure off as the machine's.
+    if (this.isSandboxed && /^bwrap: /m.test(said)) return { status: -1, signal: undefined, trouble: said.trim().slice(0, 300) };
     return { status, signal: status > 128 && isAboutSignal(said, this.file('in')) ? status - 128 : undefined };
   }
 
@@ -305,7 +318,12 @@ export class Launcher {
 
   private line(task: LaunchTask, sequence: number, [out, err]: TaskStreams): string {
     const id = `${this.index} ${sequence}`;
-    return `if cd ${quoteWord(task.folder)};then ${task.environment} ${task.command} >${out.word} 2>${err.word};echo ${id} $?;else echo ${id} -1;fi\n`;
+    const { sandbox, environment, command } = task;
+    // What bubblewrap says goes where the shell's own words go, and the task's standard error is descriptor 9 until the task begins.
+    const run = sandbox === undefined
+      ? `${environment} ${command} >${out.word} 2>${err.word}`
+      : `${sandboxVariable}=${quoteWord(environment)} ${sandbox} ${firstWords(this.file('in')).map(quoteWord).join(' ')} ${command} >${out.word} 9>${err.word}`;
+    return `if cd ${quoteWord(task.folder)};then ${run};echo ${id} $?;else echo ${id} -1;fi\n`;
   }
 
   /** Puts a long line into a file: a FIFO holds 64 KiB and an argument 128. */
@@ -314,7 +332,8 @@ export class Launcher {
     mendFolder(this.options.folder);
     const exports = task.environment === '' ? '' : `export ${task.environment}\n`;
     writeFileSync(script, `${exports}${task.line}\n`, { mode: 0o600 });
-    return { ...task, environment: '', command: `/bin/sh ${quoteWord(script)}` };
+    const word = quoteWord(script);
+    return { ...task, environment: '', command: `/bin/sh ${word}`, ...(task.sandbox === undefined ? {} : { sandbox: `${task.sandbox} --ro-bind ${word} ${word}` }) };
   }
 }
 

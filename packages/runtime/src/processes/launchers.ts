@@ -383,8 +383,8 @@ function isLeftover(row: ProcessRow, launcher: Launcher): boolean {
   return launcher.sequence === 0 || row.startedTicks < launcher.launchedTicks;
 }
 
-function describeEnd({ status, signal }: TaskExit, output: TaskOutput): TaskEnd {
-  return { status, signal: signal ?? findSaidSignal(status, output.standardError), ...output };
+function describeEnd({ status, signal, trouble }: TaskExit, output: TaskOutput): TaskEnd {
+  return { status, signal: signal ?? findSaidSignal(status, output.standardError), ...output, ...(trouble === undefined ? {} : { trouble }) };
 }
 
 /** Measured again with each sweep, since only the time since boot goes on while a machine sleeps. */

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
+import { killGroup } from './kill-group.ts';
+import { signalSandboxed } from './signal-sandboxed.ts';
 import { shellStatus, startFailure, type ProcessExit } from './exit.ts';
 
 /** What to start with all three of its streams in our hands. */
@@ -10,6 +12,8 @@ export interface StartPipedOptions {
   /** The whole environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /** The command is bubblewrap's: signals are for what runs inside. */
+  readonly isSandbox?: boolean;
   /** Called exactly once, never before `startPiped` has returned: the process has ended, and nothing more comes from its streams. Whoever else holds them delays it. */
   onClosed(exit: ProcessExit): void;
 }
@@ -21,10 +25,12 @@ export interface PipedProcess {
   readonly standardInput: Writable;
   readonly standardOutput: Readable;
   readonly standardError: Readable;
+  /** Signals all of its processes that have not left its group, or all of its sandbox; nothing where it could not be started. */
+  signal(signal: NodeJS.Signals): void;
 }
 
 /** Starts a process that leads a group of its own, and gives its streams as they are: who reads them late holds it up. */
-export function startPiped({ command, args, env, cwd, onClosed }: StartPipedOptions): PipedProcess {
+export function startPiped({ command, args, env, cwd, isSandbox = false, onClosed }: StartPipedOptions): PipedProcess {
   const child = spawn(command, args, { detached: true, stdio: ['pipe', 'pipe', 'pipe'], env: { ...env }, cwd });
   let startError: ProcessExit | undefined;
   child.once('error', (error) => {
@@ -34,5 +40,10 @@ export function startPiped({ command, args, env, cwd, onClosed }: StartPipedOpti
   });
   child.once('close', (code, signal) => { if (startError === undefined) onClosed({ status: shellStatus(code, signal), startError: '' }); });
   for (const stream of child.stdio) stream?.on('error', () => undefined); // The end of the process tells what there is to tell.
-  return { pid: child.pid, standardInput: child.stdin, standardOutput: child.stdout, standardError: child.stderr };
+  const { pid } = child;
+  const signal = (name: NodeJS.Signals): void => {
+    if (pid === undefined || (isSandbox && signalSandboxed([pid], name) && name !== 'SIGKILL')) return;
+    killGroup(pid, name);
+  };
+  return { pid, standardInput: child.stdin, standardOutput: child.stdout, standardError: child.stderr, signal };
 }

@@ -74,7 +74,7 @@ function addNames(walk: IdWalk, field: string, name: string, { providerId }: Sco
   if (field === 'requestId' && typeof providerId === 'string' && !name.includes('/')) walk.ids.add(`${providerId}/${name}`);
   // An embedded cluster counts its requests, and calls them by these numbers.
   if (field === 'managerRequestId') walk.ids.add(/^\d+$/.test(name) ? `c${name}` : name);
-  if (field === 'sha256' || field === 'sha256s') walk.ids.add(name.slice(0, 12));
+  if (field === 'sha256' || field === 'contentKey' || field === 'contentKeys') walk.ids.add(name.slice(name.lastIndexOf('/') + 1).slice(0, 12));
 }
 
 function addRuns(walk: IdWalk, fields: Fields, { jobId }: Scope): void {

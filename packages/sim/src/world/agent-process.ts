@@ -151,7 +151,7 @@ export class AgentProcess {
   #perform(command: WorkCommand): void {
     switch (command.kind) {
       case 'AskContents': this.#askContents(command.contents); break;
-      case 'ReleaseContents': for (const sha256 of command.sha256s) this.#pinned.delete(sha256); break;
+      case 'ReleaseContents': for (const key of command.contentKeys) this.#pinned.delete(key); break;
       case 'StageIn': this.#later(() => { this.#stage(command.replica); }); break;
       case 'HoldMember': this.#later(() => { this.#hold(command.replica); }); break;
       case 'ReleaseMember': break;
@@ -180,7 +180,7 @@ export class AgentProcess {
     const missing: Content[] = [];
     for (const content of contents) {
       this.#pinned.add(content.sha256);
-      if (this.#stored.has(content.sha256)) this.#process.deliver({ kind: 'ContentArrived', sha256: content.sha256 });
+      if (this.#stored.has(content.sha256)) this.#process.deliver({ kind: 'ContentArrived', contentKey: content.sha256 });
       else missing.push(content);
     }
     if (missing.length > 0) this.#link.send({ kind: 'contentWanted', contents: missing });
@@ -189,7 +189,7 @@ export class AgentProcess {
   #takeContent({ sha256 }: Content, isThere: boolean): void {
     if (!this.#pinned.has(sha256)) return;
     if (isThere) this.#stored.add(sha256);
-    this.#process.deliver(isThere ? { kind: 'ContentArrived', sha256 } : { kind: 'ContentRefused', sha256, reason: 'MUT_CONTENT_NOT_FOUND', detail: 'gone from home' });
+    this.#process.deliver(isThere ? { kind: 'ContentArrived', contentKey: sha256 } : { kind: 'ContentRefused', contentKey: sha256, reason: 'MUT_CONTENT_NOT_FOUND', detail: 'gone from home' });
   }
 
   #stage({ start }: HeldReplica): void {

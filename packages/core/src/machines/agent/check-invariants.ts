@@ -1,3 +1,4 @@
+import { keyOfContent } from '../../messages/index.ts';
 import { invariant } from '../../shared/index.ts';
 import type { AgentState, HeldReplica } from './state.ts';
 
@@ -27,10 +28,10 @@ function checkQueue(state: AgentState): void {
 
 function checkContents(state: AgentState): void {
   let bytes = 0;
-  for (const [sha256, held] of state.contents) {
+  for (const [key, held] of state.contents) {
     bytes += held.content.size;
-    invariant(held.users.size > 0, `nobody needs content ${sha256}`);
-    for (const replicaId of held.users) invariant(state.replicas.has(replicaId), `replica ${replicaId} needs content ${sha256} and has ended`);
+    invariant(held.users.size > 0, `nobody needs content ${key}`);
+    for (const replicaId of held.users) invariant(state.replicas.has(replicaId), `replica ${replicaId} needs content ${key} and has ended`);
   }
   invariant(bytes === state.contentBytes, `contents of ${bytes} bytes; counted ${state.contentBytes}`);
   invariant(bytes <= state.options.contentBytesMax, `contents of ${bytes} bytes; at most ${state.options.contentBytesMax} are held`);
@@ -58,8 +59,8 @@ function checkReplica(state: AgentState, replica: HeldReplica): void {
   invariant(replica.status !== 'held' || replica.start.gang !== undefined, `replica ${replicaId} is held and a member of no gang`);
   invariant(replica.start.gang === undefined || (replica.members.length > 0) === (replica.startedAt > 0), `replica ${replicaId} started at ${replica.startedAt} in a gang of ${replica.members.length} known members`);
   invariant(isPlaced || replica.missingCount === 0, `replica ${replicaId} went on without ${replica.missingCount} contents`);
-  const hashes = new Set(replica.start.inputs.map((input) => input.content.sha256));
-  const missing = [...hashes].filter((sha256) => state.contents.get(sha256)?.isHere !== true).length;
+  const keys = new Set(replica.start.inputs.map((input) => keyOfContent(input.content)));
+  const missing = [...keys].filter((key) => state.contents.get(key)?.isHere !== true).length;
   if (replica.isAsked && !replica.template.noOp) invariant(missing === replica.missingCount, `replica ${replicaId} lacks ${missing} contents; counted ${replica.missingCount}`);
   if (replica.deadline === undefined) return;
   invariant(replica.status === 'running', `replica ${replicaId} is ${replica.status} and has a deadline`);

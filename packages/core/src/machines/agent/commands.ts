@@ -7,8 +7,8 @@ export type AgentCommand =
   | DriverCommand
   /** Pins what the content store holds and fetches what it lacks; each is answered by ContentArrived or ContentRefused. */
   | { readonly kind: 'AskContents'; readonly contents: readonly Content[] }
-  /** Unpins them: no replica here needs them. */
-  | { readonly kind: 'ReleaseContents'; readonly sha256s: readonly string[] }
+  /** Unpins them, named by `keyOfContent`: no replica here needs them. */
+  | { readonly kind: 'ReleaseContents'; readonly contentKeys: readonly string[] }
   /** Makes the playpen and puts the inputs in place; answered by InputsStaged or StagingFailed. */
   | { readonly kind: 'StageIn'; readonly replica: HeldReplica }
   /** Has a member of a gang listen; answered by MemberListening or HoldFailed. */

@@ -1,4 +1,4 @@
-import type { Content } from '../../messages/index.ts';
+import { keyOfContent, type Content } from '../../messages/index.ts';
 import { describeBytes } from '../../shared/index.ts';
 import { endReplica } from './end-replica.ts';
 import { removeFromQueue } from './queue.ts';
@@ -46,8 +46,8 @@ export function askContentsAgain(turn: Turn): void {
 }
 
 /** A content is in the store and pinned. */
-export function noteContent(turn: Turn, sha256: string): void {
-  const held = turn.state.contents.get(sha256);
+export function noteContent(turn: Turn, key: string): void {
+  const held = turn.state.contents.get(key);
   if (held === undefined || held.isHere) return;
   held.isHere = true;
   for (const replicaId of held.users) {
@@ -60,7 +60,7 @@ export function noteContent(turn: Turn, sha256: string): void {
 
 /** A content will not come: the replicas that need it cannot run here. */
 export function noteRefusal(turn: Turn, input: Extract<AgentInput, { kind: 'ContentRefused' }>): void {
-  const held = turn.state.contents.get(input.sha256);
+  const held = turn.state.contents.get(input.contentKey);
   if (held === undefined || held.isHere) return;
   const verdict: Verdict = { outcome: 'broken', reason: input.reason, detail: input.detail };
   for (const replicaId of [...held.users]) {
@@ -74,10 +74,11 @@ export function noteRefusal(turn: Turn, input: Extract<AgentInput, { kind: 'Cont
 function useContents(turn: Turn, replica: HeldReplica, asked: Content[]): void {
   const { state } = turn;
   for (const { content } of replica.start.inputs) {
-    let held = state.contents.get(content.sha256);
+    const key = keyOfContent(content);
+    let held = state.contents.get(key);
     if (held === undefined) {
       held = { content, isHere: false, users: new Set() };
-      state.contents.set(content.sha256, held);
+      state.contents.set(key, held);
       state.contentBytes += content.size;
       asked.push(content);
     }
@@ -88,15 +89,16 @@ function useContents(turn: Turn, replica: HeldReplica, asked: Content[]): void {
 }
 
 function countNewBytes(turn: Turn, replica: HeldReplica): number {
-  return countDistinctBytes(replica, (sha256) => turn.state.contents.has(sha256));
+  return countDistinctBytes(replica, (key) => turn.state.contents.has(key));
 }
 
-function countDistinctBytes(replica: HeldReplica, isCounted: (sha256: string) => boolean = () => false): number {
+function countDistinctBytes(replica: HeldReplica, isCounted: (key: string) => boolean = () => false): number {
   const seen = new Set<string>();
   let bytes = 0;
   for (const { content } of replica.start.inputs) {
-    if (seen.has(content.sha256) || isCounted(content.sha256)) continue;
-    seen.add(content.sha256);
+    const key = keyOfContent(content);
+    if (seen.has(key) || isCounted(key)) continue;
+    seen.add(key);
     bytes += content.size;
   }
   return bytes;

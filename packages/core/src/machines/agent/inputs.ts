@@ -14,8 +14,9 @@ export type AgentInput =
   | { readonly kind: 'DrainRequested' }
   /** The agent is told to stop: what it holds ends as broken, so that it runs elsewhere. */
   | { readonly kind: 'StopRequested'; readonly reason: string }
-  | { readonly kind: 'ContentArrived'; readonly sha256: string }
-  | { readonly kind: 'ContentRefused'; readonly sha256: string; readonly reason: string; readonly detail: string }
+  /** A content is here; `contentKey` is its `keyOfContent`. */
+  | { readonly kind: 'ContentArrived'; readonly contentKey: string }
+  | { readonly kind: 'ContentRefused'; readonly contentKey: string; readonly reason: string; readonly detail: string }
   | { readonly kind: 'InputsStaged'; readonly replicaId: ReplicaId }
   | { readonly kind: 'StagingFailed'; readonly replicaId: ReplicaId; readonly verdict: Verdict }
   /** A member of a gang listens and has started nothing. */

@@ -1,3 +1,4 @@
+import { keyOfContent } from '../../messages/index.ts';
 import type { HeldReplica } from './state.ts';
 import type { Turn } from './turn.ts';
 
@@ -5,13 +6,14 @@ import type { Turn } from './turn.ts';
 export function releaseContents(turn: Turn, replica: HeldReplica): void {
   if (!replica.isAsked || replica.start.inputs.length === 0) return;
   const { state, commands } = turn;
-  const sha256s: string[] = [];
-  for (const { content: { sha256 } } of replica.start.inputs) {
-    const held = state.contents.get(sha256);
+  const contentKeys: string[] = [];
+  for (const { content } of replica.start.inputs) {
+    const key = keyOfContent(content);
+    const held = state.contents.get(key);
     if (held?.users.delete(replica.start.replicaId) !== true || held.users.size > 0) continue;
-    state.contents.delete(sha256);
+    state.contents.delete(key);
     state.contentBytes -= held.content.size;
-    sha256s.push(sha256);
+    contentKeys.push(key);
   }
-  if (sha256s.length > 0) commands.push({ kind: 'ReleaseContents', sha256s });
+  if (contentKeys.length > 0) commands.push({ kind: 'ReleaseContents', contentKeys });
 }

@@ -119,7 +119,7 @@ export interface AgentState {
   readonly queue: HeldReplica[];
   /** Processors that no replica holds; the last one is taken first. */
   readonly freeSlots: number[];
-  /** By hash; only what a replica needs. */
+  /** By `keyOfContent`; only what a replica needs. */
   readonly contents: Map<string, HeldContent>;
   /** Sum of the sizes of `contents`. */
   contentBytes: Bytes;

@@ -38,7 +38,7 @@ function handle(turn: Turn, input: AgentInput): void {
     case 'ReportAcknowledged': return acknowledge(turn.state, input.sequence);
     case 'DrainRequested': return drain(turn);
     case 'StopRequested': return stopAll(turn, input.reason);
-    case 'ContentArrived': return noteContent(turn, input.sha256);
+    case 'ContentArrived': return noteContent(turn, input.contentKey);
     case 'ContentRefused': return noteRefusal(turn, input);
     case 'InputsStaged': return noteStaged(turn, input.replicaId);
     case 'StagingFailed': return failStaging(turn, input.replicaId, input.verdict);

@@ -162,7 +162,7 @@ test('what gangs need is passed on both ways, and a machine takes gangs where it
   broker.write(fromBroker({ $case: 'toMachine', value: { machineId: 'c1/q1.0', message: { $case: 'startGang', value: startGang } } }));
   await settle();
   t.like(ConnectResponse.decode(heard(broker)[2] as Buffer).message?.value, { message: { value: { gangHeld: [{ replicaId: 3, name: 'ana@one', addresses: ['one:1'] }] } } });
-  t.deepEqual(AttachResponse.decode(heard(agent)[1] as Buffer).message, { $case: 'startGang', value: startGang });
+  t.deepEqual(AttachResponse.decode(heard(agent)[2] as Buffer).message, { $case: 'startGang', value: startGang });
 });
 
 test('a machine that is gone is told of as such, and the agent that has its name stays where it is', async (t) => {
@@ -191,8 +191,34 @@ test('a broker reaches its own machines only', async (t) => {
   one.write(acknowledge('c1/q1.1', 1));
   one.write(acknowledge('c1/q1.0', 1));
   await settle();
-  t.deepEqual(sentToAgent(agent), ['hello', 'acknowledged']);
+  t.deepEqual(sentToAgent(agent), ['hello', 'served', 'acknowledged']);
   t.is(bench.relay.droppedCount, 2);
+});
+
+test('a machine is told whose broker it works for, before the first message of that broker, and no broker can say so itself', async (t) => {
+  const bench = new Bench();
+  const [own, other] = [bench.broker('b1'), bench.broker('b1', 1, 'eva')];
+  const agent = bench.agent('c1/q1.0');
+  heard(agent);
+  await settle();
+  bench.join('b1', 'c1/q1.0');
+  bench.join('b1', 'c1/q1.0');
+  own.write(acknowledge('c1/q1.0', 1));
+  await settle();
+  bench.join('eva/b1', 'c1/q1.0');
+  other.write(acknowledge('c1/q1.0', 2));
+  await settle();
+  t.deepEqual(heard(agent).slice(1).map((bytes) => AttachResponse.decode(bytes).message), [
+    { $case: 'served', value: { userId: 'ana', isOwner: true } }, { $case: 'acknowledged', value: { sequence: 1 } },
+    { $case: 'served', value: { userId: 'eva', isOwner: false } }, { $case: 'acknowledged', value: { sequence: 2 } },
+  ]);
+  const forged = AttachResponse.encode({ message: { $case: 'served', value: { userId: 'ana', isOwner: true } } }).finish();
+  const name = Buffer.from('c1/q1.0');
+  const frame = Buffer.concat([Buffer.of(0x1a, 2 + name.length + forged.length, 0x0a, name.length), name, forged]);
+  const closed = new Promise<unknown>((resolve) => { other.listen({ onMessage: () => undefined, onClosed: resolve }); });
+  other.write(frame);
+  t.like(await closed, { code: 'MUT_PROTOCOL' });
+  t.is(heard(agent).length, 5);
 });
 
 test('nobody waits for a machine to take what it was offered when it is gone', async (t) => {

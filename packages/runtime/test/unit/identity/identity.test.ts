@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
-import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import {
-  agentTrust, authorityVariable, describeIdentity, identityFolder, identityPaths, initIdentity, issueForUser, issueIdentity, onOneLine, revokeSerial, RevokedSerials, userOfIdentity, userTrust,
+  agentTrust, authorityKeyPath, authorityVariable, describeIdentity, identityFolder, identityPaths, initIdentity, issueForUser, issueIdentity, onOneLine, revokeSerial, RevokedSerials, userOfIdentity, userTrust,
 } from '@mutirao/runtime/identity';
 import { temporaryFolder, type WithTeardown } from '@mutirao/testkit';
 
@@ -44,6 +44,42 @@ test('made again, it keeps its authority and the names of the host, and has new 
   t.true(after.host?.names.includes('grid.example.org'));
   t.true(after.host?.names.includes('n2'));
   t.not(after.user?.serial, before.user?.serial);
+});
+
+test('the key of the authority can be kept elsewhere from the start, or moved there later, and is found by its identity', async (t) => {
+  const place = join(temporaryFolder(t), 'safe');
+  const folder = identityFolder(temporaryFolder(t));
+  const made = await initIdentity({ folder, user: 'ana', hosts: [], authority: place, lasts: day, now });
+  t.true(made.hasAuthorityKey);
+  t.false(existsSync(identityPaths(folder).authorityKey));
+  t.is(statSync(join(place, 'ca.key')).mode & 0o777, 0o600);
+  t.is(statSync(place).mode & 0o777, 0o700);
+  t.is((await initIdentity({ folder, user: 'ana', hosts: [], lasts: day, now })).authorityFingerprint, made.authorityFingerprint);
+  t.false(existsSync(identityPaths(folder).authorityKey), 'it stays where it was put');
+  await issueIdentity({ folder, out: join(place, 'eva'), hosts: [], user: 'eva', lasts: day, now });
+
+  const later = identityFolder(await makeHome(t));
+  const before = describeIdentity(later);
+  const moved = await initIdentity({ folder: later, user: 'ana', hosts: [], authority: join(place, 'later'), lasts: day, now });
+  t.is(moved.authorityFingerprint, before.authorityFingerprint);
+  t.is(authorityKeyPath(later), join(place, 'later', 'ca.key'));
+  t.false(existsSync(identityPaths(later).authorityKey), 'no copy is left');
+  rmSync(join(place, 'later'), { recursive: true });
+  t.false(describeIdentity(later).hasAuthorityKey);
+  await t.throwsAsync(initIdentity({ folder: later, user: 'ana', hosts: [], lasts: day, now }), { code: 'MUT_BAD_CONFIG', message: /ca\.key is not there; .*--authority/ });
+});
+
+test('the key of the authority does not go where it would be no safer, nor over another key', async (t) => {
+  const home = await makeHome(t);
+  const [folder, place] = [identityFolder(home), join(temporaryFolder(t), 'safe')];
+  const init = (authority: string): Promise<unknown> => initIdentity({ folder, user: 'ana', hosts: [], authority, lasts: day, now });
+  for (const inside of [home, join(home, 'safe'), folder]) await t.throwsAsync(init(inside), { code: 'MUT_BAD_REQUEST', message: /outside of the home folder/ });
+  await t.throwsAsync(init('safe'), { code: 'MUT_BAD_REQUEST', message: /absolute path/ });
+  mkdirSync(place);
+  writeFileSync(join(place, 'ca.key'), 'another one');
+  await t.throwsAsync(init(place), { code: 'MUT_BAD_REQUEST', message: /another authority/ });
+  t.is(readFileSync(join(place, 'ca.key'), 'utf8'), 'another one');
+  t.true(describeIdentity(folder).hasAuthorityKey);
 });
 
 test('names that no certificate can hold are refused, and nothing is written', async (t) => {

@@ -13,7 +13,7 @@ const cases: readonly (readonly [what: string, message: unknown, ids: readonly s
     kind: 'TellRequests', brokerId: 'b', requests: [{ providerId: 'alpha', requestId: 'q3', managerRequestId: '12' }],
   }, ['b', 'alpha', 'q3', 'alpha/q3', 'c12']],
   ['a cluster\'s request and a question', { kind: 'ReleaseRequested', replyTo: 4, requestId: 12 }, ['ask4', 'c12']],
-  ['a content', { kind: 'ContentArrived', sha256: '0123456789abcdef0123' }, ['0123456789ab']],
+  ['a content', { kind: 'ContentArrived', contentKey: '0123456789abcdef0123' }, ['0123456789ab']],
   ['maps, sets and nothing at all', { kind: 'X', of: new Map([['a', { replicaId: 1 }]]), set: new Set([{ jobId: 2 }]), bytes: new Uint8Array([1]), none: undefined }, ['r1', 'j2']],
   ['zeros and empty texts, which mean none', { kind: 'X', replyTo: 0, replicaId: 0, machineId: '', requestId: '' }, []],
 ];

@@ -9,7 +9,7 @@ import { mayUse } from '../placement/placed-tasks.ts';
 import { describeLastRequest, describeRequests } from './explain-request.ts';
 import { explainReservedWaiting } from './explain-reserved.ts';
 import { type Explanation, listedMax } from './explanation.ts';
-import { matchesQueue } from '../placing/matching.ts';
+import { isOpenTo, matchesQueue } from '../placing/matching.ts';
 import { machineStatus } from '../queries.ts';
 import { keepsAway, knownNeed } from '../times/remaining-time.ts';
 import { belongsTo } from '../reservations/reserved-place.ts';
@@ -109,7 +109,8 @@ function explainNoMatch(
 ): Explanation {
   const details = machines.slice(0, listedMax).map(({ facts }) => {
     const tooSmall = facts.processors < queue.processors ? [`wanted ${queue.processors} processors: the machine has ${facts.processors}`] : [];
-    return `${facts.machineId}: ${[...tooSmall, ...explainMatch(queue.requirements, facts.attributes)].join('; ')}.`;
+    const closed = isOpenTo(queue, facts) ? [] : [`it runs tasks of ${facts.onlyUser} only, since those of others could read the key of the grid's authority there`];
+    return `${facts.machineId}: ${[...tooSmall, ...closed, ...explainMatch(queue.requirements, facts.attributes)].join('; ')}.`;
   });
   if (machines.length > listedMax) details.push(`And ${plural(machines.length - listedMax, 'more machine')}.`);
   const workFolder = queue.job.spec?.workFolder;

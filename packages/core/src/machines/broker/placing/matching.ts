@@ -14,7 +14,7 @@ export function wouldDo(queue: TaskQueue, facts: MachineFacts): boolean {
   if (!belongsTo(queue.job, facts.reservation)) return false;
   const known = queue.matches.get(facts);
   if (known !== undefined) return known;
-  const isMatch = isWideEnough(queue, facts) && evaluate(queue.requirements, facts.attributes) === 'match';
+  const isMatch = isWideEnough(queue, facts) && isOpenTo(queue, facts) && evaluate(queue.requirements, facts.attributes) === 'match';
   queue.matches.set(facts, isMatch);
   return isMatch;
 }
@@ -22,6 +22,11 @@ export function wouldDo(queue: TaskQueue, facts: MachineFacts): boolean {
 /** A member of a gang is where it finds a processor, if its machine knows of gangs. */
 function isWideEnough({ isGang, processors }: TaskQueue, facts: MachineFacts): boolean {
   return isGang ? facts.takesGangs === true : facts.processors >= processors;
+}
+
+/** Whether a machine runs tasks of the queue's user. */
+export function isOpenTo({ job }: TaskQueue, { onlyUser }: Pick<MachineFacts, 'onlyUser'>): boolean {
+  return onlyUser === undefined || onlyUser === job.userId;
 }
 
 /** The outputs of a group's tasks on a machine, in the order of `ReplicaStart.outputs`. */

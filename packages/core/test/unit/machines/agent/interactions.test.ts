@@ -25,7 +25,7 @@ function showCommand(command: AgentCommand): string {
   switch (command.kind) {
     case 'WakeAt': return `wake at ${command.at}`;
     case 'AskContents': return `ask ${command.contents.map(({ sha256 }) => sha256).join(' ')}`;
-    case 'ReleaseContents': return `release ${command.sha256s.join(' ')}`;
+    case 'ReleaseContents': return `release ${command.contentKeys.join(' ')}`;
     case 'StageIn': return `stage in r${command.replica.start.replicaId} on ${command.replica.slots.join('+')}`;
     case 'HoldMember': return `hold r${command.replica.start.replicaId} as rank ${command.replica.start.gang?.rank} on ${command.replica.slots.join('+')}`;
     case 'ReleaseMember': return `release member r${command.replicaId}`;
@@ -83,8 +83,8 @@ function inputOf(line: string): AgentInput {
     case 'acknowledge': return { kind: 'ReportAcknowledged', sequence: Number(first) };
     case 'drain': return { kind: 'DrainRequested' };
     case 'stop': return { kind: 'StopRequested', reason: 'the agent was told to stop' };
-    case 'content': return { kind: 'ContentArrived', sha256: first };
-    case 'refuse': return { kind: 'ContentRefused', sha256: first, reason, detail: '' };
+    case 'content': return { kind: 'ContentArrived', contentKey: first };
+    case 'refuse': return { kind: 'ContentRefused', contentKey: first, reason, detail: '' };
     case 'staged': return { kind: 'InputsStaged', replicaId };
     case 'unstaged': return { kind: 'StagingFailed', replicaId, verdict: { outcome: 'broken', reason, detail: '' } };
     case 'listening': return { kind: 'MemberListening', held: { replicaId, name: `ana@pc${replicaId}`, addresses: ['10.0.0.1:7'] } };

@@ -18,6 +18,7 @@ export const ErrorReason = {
   MUT_AGENT_STOPPED: 51,
   MUT_ALLOCATION_ENDED: 1,
   MUT_ALREADY_RUNNING: 2,
+  MUT_AUTHORITY_EXPOSED: 166,
   MUT_BAD_CONFIG: 3,
   MUT_BAD_DURATION: 4,
   MUT_BAD_REPORT: 154,
@@ -62,6 +63,7 @@ export const ErrorReason = {
   MUT_INPUT_UNUSABLE: 155,
   MUT_INTERNAL: 16,
   MUT_INVITATION_REFUSED: 159,
+  MUT_ISOLATION_UNAVAILABLE: 167,
   MUT_JDF_DIALECT: 17,
   MUT_JDF_NO_REMOTE: 18,
   MUT_JDF_NO_TASK: 19,
@@ -174,8 +176,8 @@ export const ErrorReason = {
   MUT_WORKFLOW_SYNTAX: 129,
   MUT_WORKFLOW_TASK_TWICE: 130,
   MUT_WORKFLOW_TWO_WRITERS: 131,
-  MUT_WORKFLOW_UNKNOWN: 164,
-  MUT_WORKFLOW_UNSUPPORTED: 165,
+  MUT_WORKFLOW_UNKNOWN: 168,
+  MUT_WORKFLOW_UNSUPPORTED: 169,
   MUT_WORKFLOW_VERSION: 132,
   MUT_WORKFLOW_WIDTH: 133,
   MUT_WORK_FOLDER: 157,
@@ -191,6 +193,7 @@ export namespace ErrorReason {
   export type MUT_AGENT_STOPPED = typeof ErrorReason.MUT_AGENT_STOPPED;
   export type MUT_ALLOCATION_ENDED = typeof ErrorReason.MUT_ALLOCATION_ENDED;
   export type MUT_ALREADY_RUNNING = typeof ErrorReason.MUT_ALREADY_RUNNING;
+  export type MUT_AUTHORITY_EXPOSED = typeof ErrorReason.MUT_AUTHORITY_EXPOSED;
   export type MUT_BAD_CONFIG = typeof ErrorReason.MUT_BAD_CONFIG;
   export type MUT_BAD_DURATION = typeof ErrorReason.MUT_BAD_DURATION;
   export type MUT_BAD_REPORT = typeof ErrorReason.MUT_BAD_REPORT;
@@ -235,6 +238,7 @@ export namespace ErrorReason {
   export type MUT_INPUT_UNUSABLE = typeof ErrorReason.MUT_INPUT_UNUSABLE;
   export type MUT_INTERNAL = typeof ErrorReason.MUT_INTERNAL;
   export type MUT_INVITATION_REFUSED = typeof ErrorReason.MUT_INVITATION_REFUSED;
+  export type MUT_ISOLATION_UNAVAILABLE = typeof ErrorReason.MUT_ISOLATION_UNAVAILABLE;
   export type MUT_JDF_DIALECT = typeof ErrorReason.MUT_JDF_DIALECT;
   export type MUT_JDF_NO_REMOTE = typeof ErrorReason.MUT_JDF_NO_REMOTE;
   export type MUT_JDF_NO_TASK = typeof ErrorReason.MUT_JDF_NO_TASK;

@@ -72,7 +72,18 @@ export interface AttachResponse {
     | //
     /** Only to an agent that has the capability "gang". */
     { $case: "startGang"; value: StartGang }
+    | //
+    /** Before the first message of a broker, and again when another user's broker follows. Only the provider says it. */
+    { $case: "served"; value: ServedUser }
     | undefined;
+}
+
+/** The user whose broker has the machine. */
+export interface ServedUser {
+  /** As the provider knows the user. */
+  userId: string;
+  /** The provider belongs to this user. */
+  isOwner: boolean;
 }
 
 /** An agent presents itself, also after it lost its provider. */
@@ -129,6 +140,11 @@ export interface MachineFacts {
    * the machine says to share its home folder, and passes it on to no other process. No path is sent and no output is left because of it; see ContentWanted.home_proofs.
    */
   homeMarks: string[];
+  /**
+   * It runs tasks of this user alone, because those of others could read there what they must not. An agent leaves it empty for the owner of its provider, who
+   * fills it in. Absent for a machine that runs tasks of all users.
+   */
+  onlyUserId?: string | undefined;
 }
 
 export interface MachineFacts_AttributesEntry {
@@ -466,6 +482,9 @@ export const AttachResponse: MessageFns<AttachResponse> = {
       case "startGang":
         StartGang.encode(message.message.value, writer.uint32(58).fork()).join();
         break;
+      case "served":
+        ServedUser.encode(message.message.value, writer.uint32(66).fork()).join();
+        break;
     }
     return writer;
   },
@@ -537,6 +556,71 @@ export const AttachResponse: MessageFns<AttachResponse> = {
             }
 
             message.message = { $case: "startGang", value: StartGang.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.message = { $case: "served", value: ServedUser.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseServedUser(): ServedUser {
+  return { userId: "", isOwner: false };
+}
+
+export const ServedUser: MessageFns<ServedUser> = {
+  encode(message: ServedUser, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.userId !== "") {
+      writer.uint32(10).string(message.userId);
+    }
+    if (message.isOwner !== false) {
+      writer.uint32(16).bool(message.isOwner);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ServedUser {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseServedUser();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.userId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.isOwner = reader.bool();
             continue;
           }
         }
@@ -648,6 +732,7 @@ function createBaseMachineFacts(): MachineFacts {
     takesGangs: undefined,
     reportDelayMs: undefined,
     homeMarks: [],
+    onlyUserId: undefined,
   };
 }
 
@@ -688,6 +773,9 @@ export const MachineFacts: MessageFns<MachineFacts> = {
     }
     for (const v of message.homeMarks) {
       writer.uint32(98).string(v!);
+    }
+    if (message.onlyUserId !== undefined) {
+      writer.uint32(106).string(message.onlyUserId);
     }
     return writer;
   },
@@ -802,6 +890,14 @@ export const MachineFacts: MessageFns<MachineFacts> = {
             }
 
             message.homeMarks.push(reader.string());
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.onlyUserId = reader.string();
             continue;
           }
         }
