@@ -19,10 +19,10 @@ async function start(t: ExecutionContext, ...args: readonly string[]): Promise<S
 
 test.serial('a bag runs on the nodes, and they are given back', async (t) => {
   const { grid } = await start(t);
-  const jobId = await grid.client.submit([taskGroup('echo $TASK on $SLURM_JOB_ID', 40)]);
+  const jobId = await grid.client.submit([taskGroup('echo $TASK on $PROC', 40)]);
   const job = await grid.client.waitEnded(jobId);
   t.is(job.finishedCount, 40, await grid.client.explain({ $case: 'jobId', value: jobId }));
-  t.regex(await grid.client.output(jobId, 7), /^7 on \d+\n$/);
+  t.regex(await grid.client.output(jobId, 7), /^7 on site\/q\d+\.\d+\n$/);
   await until(async () => (await slurm.jobs()).length === 0, 'allocations are given back');
 });
 

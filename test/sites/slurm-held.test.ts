@@ -72,7 +72,7 @@ test.serial('an allocation that waits behind somebody else\'s work is held when 
   await until(async () => (await mutirao('reservation', 'show', id)).includes('Held: 5 of 5 processors held ahead'), 'what is lacking is asked for besides');
   const allocations = await slurm.jobs('RUNNING');
   t.is(allocations.length, 2, allocations.join(' '));
-  const job = await mutirao('job', 'submit', '--quiet', '--reservation', id, '--array', '1-10', '--', 'echo $SLURM_JOB_ID $(date +%s); sleep 2');
+  const job = await mutirao('job', 'submit', '--quiet', '--reservation', id, '--array', '1-10', '--', 'echo $manager_job $(date +%s); sleep 2');
   await mutirao('job', 'wait', job);
   const used = new Set<string>();
   for (let task = 0; task < 10; task += 1) {

@@ -139,7 +139,7 @@ test.serial('a bag inside a reservation runs in that of Slurm, from its start on
   const run = promisify(execFile);
   const mutirao = async (...args: readonly string[]): Promise<string> => (await run(process.execPath, [cli, ...args], { env: { ...process.env, MUTIRAO_HOME: home } })).stdout.trim();
   const { reservationId, startUnixMs } = await reserve('bag', Date.now() + 15_000, { count: 3, duration: 10 * minute });
-  const job = await mutirao('job', 'submit', '--quiet', '--reservation', String(reservationId), '--array', '1-6', '--', 'echo $SLURM_JOB_RESERVATION $(date +%s); sleep 1');
+  const job = await mutirao('job', 'submit', '--quiet', '--reservation', String(reservationId), '--array', '1-6', '--', 'echo $(squeue --noheader --format=%v --jobs=$manager_job) $(date +%s); sleep 1');
   await mutirao('job', 'wait', job);
   for (const task of ['0', '5']) {
     const [, name, at] = /^(\S+) (\d+)$/m.exec(await mutirao('task', 'output', job, task)) ?? [];

@@ -12,13 +12,13 @@ test.serial('tasks that a walltime ends under run again in the next allocation',
   const site = await SlurmGrid.start(slurm, '--walltime-max', '1m', '--requests-max', '1');
   t.teardown(() => site.stop());
   const { client } = site.grid;
-  // Eight run at first. The two after them begin within the minute, and would end after the 90 s that Slurm may let it last.
-  const jobId = await client.submit([taskGroup('if [ {} -lt 8 ]; then sleep 50; else sleep 45; fi', 10)]);
+  // Eight at a time end within 50 s. The two after them, which nobody knows to be longer, begin within the minute, and would end after the 90 s that Slurm may let it last.
+  const jobId = await client.submit([taskGroup('if [ {} -lt 80 ]; then sleep 5; else sleep 45; fi', 82)], { replicasMax: 1 });
   // Two walltimes of up to 90 s, and what Slurm takes to end one allocation and to start the next.
   const job = await client.waitEnded(jobId, 360_000);
-  t.is(job.finishedCount, 10);
+  t.is(job.finishedCount, 82);
   await site.untilExplained('q1', /MUT_WALLTIME_ENDED/);
   const replicas = (await client.tasks(jobId)).flatMap((task) => task.replicas);
-  t.is(replicas.filter(({ accepted }) => accepted).length, 10);
+  t.is(replicas.filter(({ accepted }) => accepted).length, 82);
   t.true(replicas.some(({ outcome, machineId }) => outcome !== Outcome.SUCCEEDED && machineId.startsWith('site/q1.')));
 });

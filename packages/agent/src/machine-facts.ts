@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { arch, availableParallelism, hostname, totalmem, type } from 'node:os';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { MachineFacts } from '@mutirao/core/messages';
+import { managerJobOf } from './manager-variables.ts';
 
 /** What an agent is told about itself. */
 export interface FactsOptions {
@@ -47,13 +48,15 @@ export function describeMachine(options: FactsOptions, environment: Readonly<Rec
   return {
     machineId: nameMachine(options, environment['MUTIRAO_PROCESS_INDEX']), incarnation: randomBytes(8).toString('hex'),
     processors: options.processors > 0 ? options.processors : processorsFound,
-    attributes: describeAttributes(options, found === undefined ? ownAttributes() : foundAttributes(found)), until: Number.isSafeInteger(until) && until > 0 ? until : undefined, requestId: options.request,
+    attributes: describeAttributes(options, found === undefined ? ownAttributes(options.request === '' ? undefined : managerJobOf(environment)) : foundAttributes(found)), until: Number.isSafeInteger(until) && until > 0 ? until : undefined, requestId: options.request,
     identity: identify(options.identity, found?.hostname, environment['MUTIRAO_MACHINE_SLOT']),
   };
 }
 
-function ownAttributes(): Record<string, string> {
-  return { os: type().toLowerCase(), mem: String(Math.floor(totalmem() / 2 ** 20)), hostname: hostname(), processorfamily: arch() };
+/** @param job what the manager calls the job of the allocation: tasks see it as `manager_job`, and nothing else of the manager's. */
+function ownAttributes(job: string | undefined): Record<string, string> {
+  const found = { os: type().toLowerCase(), mem: String(Math.floor(totalmem() / 2 ** 20)), hostname: hostname(), processorfamily: arch() };
+  return job === undefined ? found : { ...found, manager_job: job };
 }
 
 function foundAttributes({ system, processor, hostname: name, memory }: FoundFacts): Record<string, string> {

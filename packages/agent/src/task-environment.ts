@@ -2,12 +2,13 @@ import path from 'node:path';
 import { parseCommand, renderCommand as fillIn, type CommandTemplate } from '@mutirao/core/bag';
 import type { ReplicaStart, TaskTemplate } from '@mutirao/core/messages';
 import { isVariableName, ProgramFinder, renderAssignments, renderCommand } from '@mutirao/runtime/processes';
+import { isOfManager } from './manager-variables.ts';
 
-/** Variables of every task of this agent: our own without Mutirao's, the machine's attributes, and PROC. */
+/** Variables of every task of this agent: our own without Mutirao's and without those of the manager's job that we run in, the machine's attributes, and PROC. */
 export function baseEnvironment(own: Readonly<Record<string, string | undefined>>, attributes: Readonly<Record<string, string>>, machineId: string): Record<string, string> {
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(own)) {
-    if (value !== undefined && isVariableName(name) && !name.startsWith('MUTIRAO_')) environment[name] = value;
+    if (value !== undefined && isVariableName(name) && !name.startsWith('MUTIRAO_') && !isOfManager(name, own)) environment[name] = value;
   }
   for (const [name, value] of Object.entries(attributes)) if (isVariableName(name) && !reserved.has(name)) environment[name] = value;
   const { username, servername } = attributes;

@@ -30,6 +30,8 @@ export interface ResourceManager {
   limits(userId: UserId): Promise<ResourceLimits>;
   /** Queued and running requests, in the order of arrival, and up to `endedMax` that ended, newest first. @param userId of whose requests a ranking is wanted, where there is one. */
   queue(endedMax: number, userId?: UserId): Promise<QueueListing>;
+  /** Whether limits have changed since they were read, as when a width was refused; left out where only reading them tells. */
+  readonly hasNewLimits?: boolean;
   /**
    * Calls `onHint` when the queue may have changed, until `signal` is aborted. Only a hint: it may come late, often or never,
    * and the caller reads the queue on its own clock besides. Never throws.

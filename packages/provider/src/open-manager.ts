@@ -21,6 +21,7 @@ export const managerOptions = {
   managerDeadline: duration({ help: 'A command of the manager that takes longer is killed, and what it did is unknown.', default: 30_000 }),
   requestsMax: integer({ help: 'Requests that may be queued or running at a time, where the manager does not say it (Slurm, templates).', default: 4, min: 1, max: 1000 }),
   walltimeMax: duration({ help: 'Longest walltime to ask for; 0 for the manager\'s limit (Slurm, templates).', default: 0 }),
+  widthMax: integer({ help: 'Most processors of one request; 0 for the manager\'s limit (Slurm, templates).', default: 0, min: 0, max: 1_000_000 }),
   slurmPartition: text({ help: 'Partition to use; Slurm\'s default when empty.', placeholder: 'NAME' }),
   slurmAccount: text({ help: 'Account to charge; Slurm\'s default when empty.', placeholder: 'NAME' }),
   slurmQos: text({ help: 'Quality of service to ask for; Slurm\'s default when empty.', placeholder: 'NAME' }),
@@ -109,7 +110,7 @@ function openSlurm(config: ManagerConfig, { id, directory, passedOn }: ManagerPl
   if (config.slurmAccount !== '') flags.push(`--account=${config.slurmAccount}`);
   if (config.slurmQos !== '') flags.push(`--qos=${config.slurmQos}`);
   return new SlurmManager({
-    user: accountName(), partition: config.slurmPartition, flags: [...flags, ...passedOn], requestsMax: config.requestsMax, walltimeMax: config.walltimeMax,
+    user: accountName(), partition: config.slurmPartition, flags: [...flags, ...passedOn], requestsMax: config.requestsMax, walltimeMax: config.walltimeMax, widthMax: config.widthMax,
     logFolder: join(directory, 'allocations'), deadlineMs: config.managerDeadline, environment: process.env, now: () => systemClock.now(),
     ...(config.reservations === '' || config.holdAhead !== '' ? {} : { reservations: { prefix: `mutirao_${id}_`, resourceId: config.reservationResource || id } }),
   });

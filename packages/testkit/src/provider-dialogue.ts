@@ -79,8 +79,9 @@ export class ProviderDialogue {
     switch (verb) {
       case 'start': return { kind: 'ProviderStarted', instance: 'i' };
       case 'limits': {
-        const { requests = 1, width = 1, walltime = 1 } = numbers;
-        return { kind: 'LimitsRead', limits: { processors: width, requestsMax: requests, widthMax: width, walltimeMax: walltime, walltimeGranularity: 1 } };
+        const { requests = 1, width = 1, walltime = 1, node } = numbers;
+        const wholeNodes = node === undefined ? {} : { widthGranularity: node };
+        return { kind: 'LimitsRead', limits: { processors: width, requestsMax: requests, widthMax: width, walltimeMax: walltime, walltimeGranularity: 1, ...wholeNodes } };
       }
       case 'demand': return demandOf(first, rest);
       case 'windows': return { kind: 'WindowsTold', windows: [first, rest].join(' ').split(' ').filter((word) => word !== '' && word !== 'none').map(windowOf) };

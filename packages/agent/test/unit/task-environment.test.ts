@@ -39,6 +39,17 @@ test('tasks see our environment without Mutirao\'s, the machine\'s attributes, a
   t.is(baseEnvironment({}, { username: 'u', servername: 's' }, 'lab/pc')['PROC'], 'u@s');
 });
 
+test('tasks see nothing of the manager\'s job that their agent runs in, but where the manager is', (t) => {
+  const kept = { PATH: '/bin', SLURM_CONF: '/etc/slurm.conf', CUDA_VISIBLE_DEVICES: '1', OMPI_MCA_btl: '^vader', I_MPI_PMI_LIBRARY: '/lib/libpmi2.so', LSF_ENVDIR: '/lsf', JOB_NAME: 'mine', QUEUE: 'mine', PBS_SERVER: 'head', TMPDIR: '/scratch/17', FLUX_URI: 'local:///x' };
+  const dropped = {
+    SLURM_JOB_ID: '17', SLURM_PROCID: '3', SLURM_CPU_BIND: 'x', SLURMD_NODENAME: 'n1', SBATCH_EXPORT: 'x', SRUN_DEBUG: '3', PMI_RANK: '0', PMI2_RANK: '0', PMIX_RANK: '0', PMIX_SERVER_URI2: 'x', OMPI_COMM_WORLD_RANK: '0', OMPI_MCA_ess: 'pmi',
+    OMPI_MCA_orte_ess_num_procs: '4', PRTE_LAUNCHED: '1', HYDI_CONTROL_FD: '7', MPI_LOCALRANKID: '0', PBS_JOBID: '1', PBS_NODEFILE: '/n', LSB_JOBID: '1', LSB_HOSTS: 'a', LS_SUBCWD: '/', OAR_NODEFILE: '/n', COBALT_JOBID: '1', ALPS_APP_ID: '1', FLUX_JOB_ID: 'f1', PALS_RANKID: '0',
+  };
+  t.deepEqual(baseEnvironment({ ...kept, ...dropped }, {}, 'site/q1.0'), { ...kept, PROC: 'site/q1.0' });
+  const gridEngine = { SGE_TASK_ID: 'undefined', JOB_ID: '5', JOB_NAME: 'x', NSLOTS: '4', PE: 'mpi', PE_HOSTFILE: '/h', QUEUE: 'all.q', REQUEST: 'x', ARC: 'lx-amd64' };
+  t.deepEqual(baseEnvironment({ ...gridEngine, SGE_ROOT: '/sge', SGE_CELL: 'default' }, {}, 'x'), { SGE_ROOT: '/sge', SGE_CELL: 'default', PROC: 'x' });
+});
+
 test('a program is looked for on the PATH that its task has', (t) => {
   t.is(renderer.render({ ...template, command: 'ls -l' }, start, folders).command, '/usr/bin/ls -l');
   t.is(renderer.render({ ...template, command: 'ls -l', environment: { PATH: '/opt/mine' } }, start, folders).command, "/bin/sh -c 'ls -l'");

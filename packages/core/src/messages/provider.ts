@@ -83,6 +83,8 @@ export interface ResourceLimits {
   readonly widthMax: ProcessorCount;
   /** Walltimes are whole multiples of it, 1 or more. */
   readonly walltimeGranularity: Duration;
+  /** Processors of the smallest node where requests hold whole nodes, however little they ask for; left out elsewhere. */
+  readonly widthGranularity?: ProcessorCount;
 }
 
 /** One entry of a resource's queue as its manager lists it. */

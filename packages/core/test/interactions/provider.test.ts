@@ -29,6 +29,11 @@ test('allocations whose agents die at once are asked for less and less often, al
   checkInteractions(t, new URL('provider-dying-agents.txt', import.meta.url), (lines) => dialogue.perform(lines));
 });
 
+test('where requests hold whole nodes, whole nodes are asked for', (t) => {
+  const dialogue = new ProviderDialogue();
+  checkInteractions(t, new URL('provider-whole-nodes.txt', import.meta.url), (lines) => dialogue.perform(lines));
+});
+
 test('time-shared machines go to the broker with demand and change hands only when their agent holds nothing', (t) => {
   const dialogue = new ProviderDialogue({ resourceKind: 'machines' });
   checkInteractions(t, new URL('provider-time-shared.txt', import.meta.url), (lines) => dialogue.perform(lines));

@@ -14,7 +14,8 @@ export function minutesOf({ walltime, reservation }: Pick<AllocationOrder, 'wall
 export function renderBatchScript(order: AllocationOrder): string {
   return [
     ...renderBeginning(order, minutesOf(order) * minute),
-    'exec srun --mpi=none --kill-on-bad-exit=0 --input=none \\',
+    // Whatever the environment of the job was made of: the agents need what stands above.
+    'exec srun --export=ALL --mpi=none --kill-on-bad-exit=0 --input=none \\',
     `  /bin/sh -c ${quoteWord('export MUTIRAO_PROCESS_INDEX="$SLURM_PROCID"; exec "$@"')} mutirao ${order.command.map(quoteWord).join(' ')}`,
     '',
   ].join('\n');

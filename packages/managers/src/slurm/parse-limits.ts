@@ -14,6 +14,11 @@ export interface Partition {
   readonly walltimeMax: Duration | undefined;
   readonly nodesMax: number | undefined;
   readonly processorsPerNodeMax: number | undefined;
+  /** Jobs hold whole nodes. */
+  readonly isExclusive: boolean;
+  /** Of all nodes, also those that are powered down and that `sinfo` does not list; undefined where it is not told. */
+  readonly nodesTotal: number | undefined;
+  readonly processorsTotal: number | undefined;
 }
 
 /** Reads what `scontrol --oneliner show partition` wrote; lines that show no partition are passed over. */
@@ -23,7 +28,8 @@ export function parsePartitions(output: string): Partition[] {
     return {
       name: values.get('PartitionName') ?? '', isDefault: values.get('Default') === 'YES',
       walltimeMax: parseWalltime(values.get('MaxTime') ?? ''), nodesMax: parseCount(values.get('MaxNodes')),
-      processorsPerNodeMax: parseCount(values.get('MaxCPUsPerNode')),
+      processorsPerNodeMax: parseCount(values.get('MaxCPUsPerNode')), isExclusive: values.get('OverSubscribe') === 'EXCLUSIVE',
+      nodesTotal: parseCount(values.get('TotalNodes')), processorsTotal: parseCount(values.get('TotalCPUs')),
     };
   });
 }
@@ -59,6 +65,8 @@ export function parseIdleProcessors(output: string): ProcessorCount | undefined 
 export interface NodeLimits {
   readonly processors: ProcessorCount;
   readonly widthMax: ProcessorCount;
+  /** Of the smallest node that may be used. */
+  readonly nodeMin: ProcessorCount;
 }
 
 /** Reads what `sinfo --Node` wrote in `nodeFormat`: all processors, and those that one request may have. Undefined when a line is something else. */
@@ -69,12 +77,23 @@ export function parseNodeLimits(output: string, partition: Partition): NodeLimit
     if (node === undefined) return undefined;
     nodes.push(node);
   }
+  nodes.push(...unlistedNodes(nodes, partition));
   // Where nothing is usable now, all of it may be later; and nothing at all would never be asked for again.
   const isAllAway = nodes.every((node) => node.usable === 0);
   const perNode = nodes.map((node) => Math.min(isAllAway ? node.total : node.usable, partition.processorsPerNodeMax ?? Infinity)).sort((one, other) => other - one);
   const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
-  return { processors: sum(perNode), widthMax: sum(perNode.slice(0, partition.nodesMax ?? perNode.length)) };
+  return { processors: sum(perNode), widthMax: sum(perNode.slice(0, partition.nodesMax ?? perNode.length)), nodeMin: perNode.findLast((count) => count > 0) ?? 1 };
 }
+
+/** Nodes of a cloud that are powered down are on no list of `sinfo`, and are started for whoever asks for them. */
+function unlistedNodes(listed: readonly Processors[], { nodesTotal = 0, processorsTotal = 0 }: Partition): Processors[] {
+  const count = nodesTotal - listed.length;
+  const each = Math.floor((processorsTotal - listed.reduce((sum, { total }) => sum + total, 0)) / count);
+  return count > 0 && each > 0 ? Array.from({ length: Math.min(count, unlistedMax) }, () => ({ idle: 0, usable: each, total: each })) : [];
+}
+
+/** The largest cluster that Slurm's authors write of has some ten thousand nodes. */
+const unlistedMax = 100_000;
 
 function linesOf(output: string): string[] {
   return output.split('\n').map((line) => line.trim()).filter((line) => line !== '');

@@ -4,8 +4,8 @@ import { parseInstant, parseWalltime } from './parse-time.ts';
 
 /** What `squeue` is asked to write of everybody's jobs: nothing that its owner can choose freely, so that a line is a job. */
 export const jobFormat = '%i|%u|%C|%l|%T|%V|%S|%e|%r';
-/** What `squeue` is asked to write of our own jobs: the name comes last, since it may hold anything. */
-export const ownJobFormat = `${jobFormat}|%j`;
+/** What `squeue` is asked to write of our own jobs: the partition, of one that waits perhaps several, and the name, which comes last since it may hold anything. */
+export const ownJobFormat = `${jobFormat}|%P|%j`;
 
 /** One job as Slurm lists it. */
 export interface SlurmJob {
@@ -15,6 +15,8 @@ export interface SlurmJob {
   readonly request: QueuedRequest;
   /** Slurm's word for why it waits or failed. */
   readonly reason: string;
+  /** Where it is or may go to; none where that was not asked for. */
+  readonly partitions: readonly string[];
 }
 
 /** Jobs of a listing, in the order of arrival, or what makes it unfit for use. */
@@ -55,22 +57,22 @@ function numberOf(id: string): number {
 }
 
 function parseJob(record: string): SlurmJob | undefined {
-  // The fields of ownJobFormat; the last is missing in jobFormat.
-  const match = /^(\d+[\w[\]+,%-]*)\|([^|]*)\|(\d{1,9})\|([^|]*)\|([A-Z_]+)\|([^|]*)\|([^|]*)\|([^|]*)\|([^|]*)(?:\|(.*))?$/s.exec(record);
+  // The fields of ownJobFormat; the last two are missing in jobFormat.
+  const match = /^(\d+[\w[\]+,%-]*)\|([^|]*)\|(\d{1,9})\|([^|]*)\|([A-Z_]+)\|([^|]*)\|([^|]*)\|([^|]*)\|([^|]*)(?:\|([^|]*)\|(.*))?$/s.exec(record);
   if (match === null) return undefined;
-  const [id, userId, cpus, limit, state, submitted, starts, ends, reason, name] = match.slice(1).map((field: string | undefined) => field ?? '') as unknown as Fields;
+  const [id, userId, cpus, limit, state, submitted, starts, ends, reason, partitions, name] = match.slice(1).map((field: string | undefined) => field ?? '') as unknown as Fields;
   const status = statusOf(state);
   const [submittedAt, startsAt, endsAt] = [parseInstant(submitted), parseInstant(starts), parseInstant(ends)];
   if (submittedAt === 0 || Number(cpus) === 0) return undefined;
   const ending = status === 'ended' ? { startsAt: hasRun(state, startsAt, endsAt) ? startsAt : 0, endedAt: endsAt, endReason: endReasonOf(state, reason) } : { startsAt, endedAt: 0, endReason: '', ...(status === 'queued' && startsAt === 0 && !competes.test(reason) ? { isHeldBack: true as const } : {}) };
   const walltime = parseWalltime(limit) ?? unlimitedWalltime;
-  return { id, reason, request: { managerRequestId: id, userId, width: Number(cpus), walltime, status, submittedAt, clientRequestId: name, ...ending } };
+  return { id, reason, partitions: partitions.split(',').filter((one) => one !== ''), request: { managerRequestId: id, userId, width: Number(cpus), walltime, status, submittedAt, clientRequestId: name, ...ending } };
 }
 
 /** Slurm's words for why a job waits that waits for processors, or was not looked at yet; all others are dependencies, dates, holds, limits of users and accounts, and what is not there. */
 const competes = /^(?:|None|Resources|Priority)$/;
 
-type Fields = readonly [string, string, string, string, string, string, string, string, string, string];
+type Fields = readonly [string, string, string, string, string, string, string, string, string, string, string];
 
 const waiting = new Set(['PENDING', 'CONFIGURING', 'REQUEUED', 'REQUEUE_FED', 'REQUEUE_HOLD', 'RESV_DEL_HOLD', 'SPECIAL_EXIT']);
 const held = new Set(['RUNNING', 'SUSPENDED', 'STOPPED', 'RESIZING', 'SIGNALING', 'STAGE_OUT', 'POWER_UP_NODE']);
@@ -98,4 +100,9 @@ const hopeless = /^(?:Partition(?:Time|Node)Limit|BadConstraints|(?:Account|QOS)
 /** Whether a job waits for what will never be, unless somebody changes the limits. */
 export function isHopeless({ request, reason }: SlurmJob): boolean {
   return request.status === 'queued' && hopeless.test(reason);
+}
+
+/** Whether it is its width, or what each processor brings with it, that there never will be. */
+export function isTooWide({ request, reason }: SlurmJob): boolean {
+  return request.status === 'queued' && /^(?:PartitionNodeLimit|BadConstraints|(?:Assoc|QOS)Max(?:Cpu|Node|TRES|Mem)\w*PerJob(?:Limit)?)$/.test(reason);
 }

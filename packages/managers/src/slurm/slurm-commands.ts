@@ -44,9 +44,10 @@ export class SlurmCommands {
 
 /**
  * The environment of Slurm's commands, which a job inherits: ours without our own settings, without the defaults that users set for
- * their eyes, and without that of a job that the provider itself runs in.
+ * their eyes, without that of a job that the provider itself runs in, and without what would change how requests are submitted and found
+ * (the partition is named in each call).
  */
 function withoutOurs(environment: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
-  const isKept = (name: string): boolean => name === 'SLURM_CONF' || name === 'SLURM_CLUSTERS' || !/^(?:MUTIRAO|SLURM|SQUEUE|SINFO|SCANCEL|SRUN)_/.test(name);
+  const isKept = (name: string): boolean => name === 'SLURM_CONF' || name === 'SLURM_CLUSTERS' || !/^(?:MUTIRAO|SLURM|SQUEUE|SINFO|SCANCEL|SRUN|SCONTROL)_|^SBATCH_(?:ARRAY_INX|CLUSTERS|ERROR|INPUT|JOB_NAME|OUTPUT|PARTITION|TIMELIMIT|WAIT)$/.test(name);
   return Object.fromEntries(Object.entries(environment).filter(([name]) => isKept(name)));
 }

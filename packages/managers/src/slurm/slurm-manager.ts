@@ -1,6 +1,6 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import type { QueuedRequest, QueueListing, ResourceLimits } from '@mutirao/core/messages';
-import type { Duration, Instant } from '@mutirao/core/shared';
+import type { Duration, Instant, ProcessorCount } from '@mutirao/core/shared';
 import type { AllocationOrder, ResourceManager } from '../resource-manager.ts';
 import { wordsOf } from '../run-tool.ts';
 import { minutesOf, renderBatchScript } from './batch-script.ts';
@@ -9,9 +9,11 @@ import { JobFiles } from '../job-files.ts';
 import {
   nodeFormat, parseControllerClock, parseIdleProcessors, parseNodeLimits, parsePartitions, processorsFormat, type Partition,
 } from './parse-limits.ts';
-import { isHopeless, jobFormat, ownJobFormat, parseJobs, parseOwnJobs, type JobListing, type SlurmJob } from './parse-queue.ts';
+import { isHopeless, isTooWide, jobFormat, ownJobFormat, parseJobs, parseOwnJobs, type JobListing, type SlurmJob } from './parse-queue.ts';
 import { cancelFailures, submitError } from './parse-refusal.ts';
 import { isOperator, isSlurmUser } from './parse-rights.ts';
+import { partitionOf, readUserFlags, type UserFlags } from './user-flags.ts';
+import { WidthMemory } from './width-memory.ts';
 import { SlurmCommands } from './slurm-commands.ts';
 import { SlurmReservations } from './slurm-reservations.ts';
 
@@ -27,6 +29,8 @@ export interface SlurmOptions {
   readonly requestsMax: number;
   /** Longest walltime to ask for; 0 for the partition's. */
   readonly walltimeMax: Duration;
+  /** Most processors of one request; the partition's when 0 or left out. */
+  readonly widthMax?: ProcessorCount;
   /** Where jobs write, on a disk that the nodes share with us; empty to keep nothing. */
   readonly logFolder: string;
   /** What comes before our number in the names of Slurm's reservations, and what the resource is called at its reservation manager; left out where none are made. */
@@ -52,16 +56,24 @@ export class SlurmManager implements ResourceManager {
   readonly #cancels: CancelQueue;
   readonly #files: JobFiles | undefined;
   readonly #keysTried = new Set<string>();
+  readonly #user: UserFlags;
+  /** The partition that is asked for by name; empty for Slurm's default. */
+  readonly #wanted: string;
+  readonly #widths = new WidthMemory();
   readonly siteReservations?: SlurmReservations;
   readonly reservationResource?: string;
   #partition = '';
   /** Names of our jobs that waited or ran at the last listing; undefined before one. */
   #alive: ReadonlySet<string> | undefined;
+  #hasNewLimits = false;
   /** The controller's clock less ours. */
   #clockOffset: Duration = 0;
 
+  /** @throws {MutiraoError} MUT_BAD_CONFIG for flags that would be of no effect or in the way. */
   constructor(options: SlurmOptions) {
     this.#options = options;
+    this.#user = readUserFlags(options.flags, options.partition);
+    this.#wanted = this.#user.partition ?? partitionOf(options.environment) ?? '';
     this.#slurm = new SlurmCommands(options);
     this.#cancels = new CancelQueue((ids) => this.#cancel(ids));
     this.#files = options.logFolder === '' ? undefined : new JobFiles(options.logFolder);
@@ -69,6 +81,10 @@ export class SlurmManager implements ResourceManager {
     if (reservations === undefined) return;
     this.reservationResource = reservations.resourceId;
     this.siteReservations = new SlurmReservations({ slurm: this.#slurm, prefix: reservations.prefix, user, partition: () => this.#partitionName(), now });
+  }
+
+  get hasNewLimits(): boolean {
+    return this.#hasNewLimits;
   }
 
   async allocate(order: AllocationOrder): Promise<string> {
@@ -79,7 +95,7 @@ export class SlurmManager implements ResourceManager {
     this.#rememberKey(key);
     if (this.#alive !== undefined) this.#files?.prune(this.#alive);
     const { status, stdout, stderr } = await this.#slurm.run('sbatch', this.#submitFlags(order), renderBatchScript(order));
-    if (status !== 0) throw submitError(stderr);
+    if (status !== 0) throw this.#refusalOf(stderr, order);
     const [, id] = /^(\d+)(?:;.*)?$/m.exec(stdout) ?? [];
     if (id === undefined) throw new MutiraoError('MUT_UNREACHABLE', `sbatch told no job: ${wordsOf(stdout)}`);
     return id;
@@ -91,6 +107,7 @@ export class SlurmManager implements ResourceManager {
 
   async limits(): Promise<ResourceLimits> {
     const partition = await this.#readPartition();
+    this.#hasNewLimits = false;
     const [nodeLines, config] = await Promise.all([
       this.#slurm.read('sinfo', ['--noheader', '--Node', `--partition=${partition.name}`, `--format=${nodeFormat}`]),
       this.#slurm.read('scontrol', ['show', 'config']),
@@ -99,14 +116,17 @@ export class SlurmManager implements ResourceManager {
     if (nodes === undefined) throw new MutiraoError('MUT_UNREACHABLE', `sinfo told something else than processors: ${wordsOf(nodeLines)}`);
     const clock = parseControllerClock(config);
     if (clock !== 0) this.#clockOffset = clock - this.#options.now();
-    return { ...nodes, requestsMax: this.#options.requestsMax, walltimeMax: this.#walltimeMax(partition), walltimeGranularity: minute };
+    const { processors, nodeMin } = nodes;
+    const widthMax = this.#widths.bound(Math.min(nodes.widthMax, this.#options.widthMax || Infinity), this.#options.now());
+    const wholeNodes = partition.isExclusive || this.#user.names.has('exclusive') ? { widthGranularity: nodeMin } : {};
+    return { processors, widthMax, ...wholeNodes, requestsMax: this.#options.requestsMax, walltimeMax: this.#walltimeMax(partition), walltimeGranularity: minute };
   }
 
   async queue(endedMax: number): Promise<QueueListing> {
     const at = this.#options.now() + this.#clockOffset;
     const partition = await this.#partitionName();
-    const everybody = ['--noheader', '--array', `--partition=${partition}`, '--states=PENDING,CONFIGURING,RUNNING,SUSPENDED', `--format=${jobFormat}`];
-    const own = ['--noheader', '--array', `--user=${this.#options.user}`, '--states=all', `--format=${ownJobFormat}`];
+    const everybody = ['--all', '--noheader', '--array', `--partition=${partition}`, '--states=PENDING,CONFIGURING,RUNNING,SUSPENDED', `--format=${jobFormat}`];
+    const own = ['--all', '--noheader', '--array', `--user=${this.#options.user}`, '--states=all', `--format=${ownJobFormat}`];
     // Ours last: a request that starts or ends in between is told as it was later.
     const jobs = jobsOf(parseJobs(await this.#slurm.read('squeue', everybody)));
     const [idleLines, ownLines] = await Promise.all([
@@ -114,7 +134,7 @@ export class SlurmManager implements ResourceManager {
     ]);
     const processorsFree = parseIdleProcessors(idleLines);
     if (processorsFree === undefined) throw new MutiraoError('MUT_UNREACHABLE', `sinfo told something else than processors: ${wordsOf(idleLines)}`);
-    return { at, processorsFree, requests: this.#merge(jobs, jobsOf(parseOwnJobs(ownLines)), endedMax) };
+    return { at, processorsFree, requests: this.#merge(jobs, jobsOf(parseOwnJobs(ownLines)).filter((job) => isOfQueue(job, partition)), endedMax) };
   }
 
   /** It makes reservations for the user that it runs as, for root, and for those whom its accounting calls operators. */
@@ -143,8 +163,8 @@ export class SlurmManager implements ResourceManager {
   }
 
   async #readPartition(): Promise<Partition> {
-    const { partition: wanted } = this.#options;
-    const { status, stdout, stderr } = await this.#slurm.run('scontrol', ['--oneliner', 'show', 'partition', ...(wanted === '' ? [] : [wanted])]);
+    const wanted = this.#wanted;
+    const { status, stdout, stderr } = await this.#slurm.run('scontrol', ['--all', '--oneliner', 'show', 'partition', ...(wanted === '' ? [] : [wanted])]);
     const isKnown = !/partition .* not found/i.test(stdout + stderr);
     if (status !== 0 && isKnown) throw new MutiraoError('MUT_UNREACHABLE', `scontrol ended with status ${status}: ${wordsOf(stdout + stderr)}`);
     const partition = parsePartitions(stdout).find(({ name, isDefault }) => (wanted === '' ? isDefault : name === wanted));
@@ -164,10 +184,11 @@ export class SlurmManager implements ResourceManager {
 
   #submitFlags(order: AllocationOrder): string[] {
     const { clientRequestId: key, width, workingDirectory } = order;
-    const { partition, flags } = this.#options;
+    const { flags, names } = this.#user;
+    const unlessGiven = (name: string, flag: string, ...others: readonly string[]): string[] => ([name, ...others].some((one) => names.has(one)) ? [] : [flag]);
     return [
-      '--parsable', ...flags, ...(partition === '' ? [] : [`--partition=${partition}`]), `--job-name=${key}`, `--comment=${key}`, `--ntasks=${width}`,
-      `--time=${minutesOf(order)}`, ...this.#reservationFlags(order), '--export=ALL', '--no-requeue', `--output=${this.#files?.logPath(key) ?? '/dev/null'}`,
+      '--parsable', ...flags, ...(this.#wanted === '' ? [] : [`--partition=${this.#wanted}`]), `--job-name=${key}`, ...unlessGiven('comment', `--comment=${key}`), `--ntasks=${width}`,
+      `--time=${minutesOf(order)}`, ...this.#reservationFlags(order), ...unlessGiven('export', '--export=ALL', 'export-file'), ...unlessGiven('requeue', '--no-requeue'), `--output=${this.#files?.logPath(key) ?? '/dev/null'}`,
       `--chdir=${workingDirectory === '' ? '/tmp' : workingDirectory}`,
     ];
   }
@@ -178,6 +199,18 @@ export class SlurmManager implements ResourceManager {
     return [`--reservation=${this.siteReservations.nameOf(reservation.reservationId)}`, '--time-min=1'];
   }
 
+  /** A width that Slurm refuses as such is not asked for again and again: half of it is the most from then on. */
+  #refusalOf(stderr: string, { width }: AllocationOrder): MutiraoError {
+    const error = submitError(stderr);
+    if (error.code === 'MUT_WIDTH_MAX') this.#refuseWidth(width);
+    return error;
+  }
+
+  #refuseWidth(width: ProcessorCount): void {
+    this.#widths.refuse(width, this.#options.now());
+    this.#hasNewLimits = true;
+  }
+
   #rememberKey(key: string): void {
     const [oldest] = this.#keysTried;
     if (this.#keysTried.size >= keysMax && oldest !== undefined) this.#keysTried.delete(oldest);
@@ -186,7 +219,7 @@ export class SlurmManager implements ResourceManager {
 
   /** The job of an order whose answer was unclear, if Slurm has it. */
   async #findJob(key: string): Promise<string | undefined> {
-    const output = await this.#slurm.read('squeue', ['--noheader', `--user=${this.#options.user}`, `--name=${key}`, '--states=all', `--format=${ownJobFormat}`]);
+    const output = await this.#slurm.read('squeue', ['--all', '--noheader', `--user=${this.#options.user}`, `--name=${key}`, '--states=all', `--format=${ownJobFormat}`]);
     return jobsOf(parseOwnJobs(output)).find(({ request }) => request.clientRequestId === key)?.id;
   }
 
@@ -229,7 +262,9 @@ export class SlurmManager implements ResourceManager {
   #giveUpHopeless(job: SlurmJob): SlurmJob {
     if (!isHopeless(job)) return job;
     const { request, id, reason } = job;
-    if (this.#keysTried.has(request.clientRequestId)) this.#cancels.cancel(id).catch(() => undefined); // The next listing shows it again.
+    const isAskedForHere = this.#keysTried.has(request.clientRequestId);
+    if (isAskedForHere && isTooWide(job)) this.#refuseWidth(request.width);
+    if (isAskedForHere) this.#cancels.cancel(id).catch(() => undefined); // The next listing shows it again.
     return { ...job, request: { ...request, status: 'ended', startsAt: 0, endedAt: this.#options.now() + this.#clockOffset, endReason: `it can never start: ${reason}` } };
   }
 
@@ -239,6 +274,11 @@ export class SlurmManager implements ResourceManager {
     const words = hasFailed ? this.#files?.lastWords(request.clientRequestId.replaceAll(/[^\w.-]/g, '_')) ?? '' : '';
     return words === '' ? request : { ...request, endReason: `${request.endReason}: ${words}` };
   }
+}
+
+/** Whether a job of ours belongs to the queue of a partition. Requests do wherever they are: a provider may have been given another partition since it asked. */
+function isOfQueue({ partitions, request }: SlurmJob, partition: string): boolean {
+  return partitions.includes(partition) || /^[\w-]+\.q\d+$/.test(request.clientRequestId);
 }
 
 function jobsOf(listing: JobListing): readonly SlurmJob[] {

@@ -96,7 +96,7 @@ export class QueueWatcher {
   }
 
   async #readLimits(): Promise<ProviderInput[]> {
-    if (this.#readingsToLimits > 0) {
+    if (this.#readingsToLimits > 0 && this.#options.manager.hasNewLimits !== true) {
       this.#readingsToLimits -= 1;
       return [];
     }

@@ -30,7 +30,8 @@ export function takeLimits(turn: Turn, told: ResourceLimits): void {
   const limits = { ...told, requestsMax: Math.min(told.requestsMax, requestsMax) };
   const before = turn.state.limits;
   const isSame = before !== undefined && before.processors === limits.processors && before.requestsMax === limits.requestsMax
-    && before.walltimeMax === limits.walltimeMax && before.widthMax === limits.widthMax && before.walltimeGranularity === limits.walltimeGranularity;
+    && before.walltimeMax === limits.walltimeMax && before.widthMax === limits.widthMax && before.walltimeGranularity === limits.walltimeGranularity
+    && before.widthGranularity === limits.widthGranularity;
   if (!isSame) commit(turn, { kind: 'LimitsChanged', limits, at: turn.now });
 }
 

@@ -1,3 +1,4 @@
+import type { ResourceLimits } from '../../messages/index.ts';
 import type { DraftedRequest, RequestCandidate } from '../../requests/index.ts';
 import { decidingHeuristic } from './heuristic.ts';
 import { clientRequestIdOf, type KnownBroker } from './state.ts';
@@ -8,10 +9,19 @@ export function submitDraft(turn: Turn, broker: KnownBroker, draft: DraftedReque
   const { state, now } = turn;
   const { userId } = state.config;
   const { name: heuristic } = decidingHeuristic(state);
-  const { width, walltime, reasons } = draft;
+  const { walltime } = draft;
+  const { width, reasons } = inWholeNodes(draft, state.limits);
   const requestId = `q${state.nextRequestNumber}`;
   const compared = candidates === undefined ? {} : { candidates };
   commit(turn, { kind: 'RequestDrafted', requestId, brokerId: broker.brokerId, userId, width, walltime, heuristic, reasons, at: now, ...compared });
   commit(turn, { kind: 'RequestSubmitting', requestId, at: now });
   turn.commands.push({ kind: 'SubmitRequest', requestId, clientRequestId: clientRequestIdOf(state, requestId), userId, width, walltime });
+}
+
+/** Where nodes are had whole, all processors of the nodes that a request takes are asked for: they are paid for anyway. */
+function inWholeNodes({ width, reasons }: DraftedRequest, limits: ResourceLimits | undefined): Pick<DraftedRequest, 'width' | 'reasons'> {
+  const node = limits?.widthGranularity ?? 1;
+  const whole = Math.min(Math.ceil(width / node) * node, limits?.widthMax ?? width);
+  if (whole <= width) return { width, reasons };
+  return { width: whole, reasons: [...reasons, `The resource gives whole nodes of ${node} processors or more, so ${whole} are asked for instead of ${width}.`] };
 }

@@ -3,17 +3,17 @@ import { parseJobs, parseOwnJobs, type JobListing, type SlurmJob } from '../../.
 import { unlimitedWalltime } from '../../../src/unlimited-walltime.ts';
 
 // As Slurm 22.05 of Debian 12 wrote it, with TZ=UTC.
-const recorded = `5|root|1|1-00:00:00|COMPLETED|2026-11-20T18:59:45|2026-11-20T18:59:46|2026-11-20T18:59:46|None|wrap
-2_1|root|32|1-02:04:00|PENDING|2026-11-20T18:59:45|N/A|N/A|PartitionTimeLimit|we"i|rd
+const recorded = `5|root|1|1-00:00:00|COMPLETED|2026-11-20T18:59:45|2026-11-20T18:59:46|2026-11-20T18:59:46|None|main|wrap
+2_1|root|32|1-02:04:00|PENDING|2026-11-20T18:59:45|N/A|N/A|PartitionTimeLimit|main|we"i|rd
 na;me é
-2_2|root|32|1-02:04:00|PENDING|2026-11-20T18:59:45|N/A|N/A|PartitionTimeLimit|we"i|rd
+2_2|root|32|1-02:04:00|PENDING|2026-11-20T18:59:45|N/A|N/A|PartitionTimeLimit|main|we"i|rd
 na;me é
-7|root|1|UNLIMITED|PENDING|2026-11-20T18:59:46|N/A|N/A|PartitionConfig|wrap
-1|root|3|1:00|RUNNING|2026-11-20T18:59:45|2026-11-20T18:59:45|2026-11-20T19:00:45|None|abc.q1
-3|root|100|1-00:00:00|CANCELLED|2026-11-20T18:59:45|2026-11-20T18:59:48|2026-11-20T18:59:48|PartitionConfig|wrap
-14|root|10|1:00|COMPLETING|2026-11-20T20:00:02|2026-11-20T20:00:03|2026-11-20T20:00:04|NonZeroExitCode|i1.q4
-12|root|10|1:00|FAILED|2026-11-20T19:59:49|2026-11-20T19:59:49|2026-11-20T19:59:49|NonZeroExitCode|i1.q2
-13|root|10|1:00|TIMEOUT|2026-11-20T20:00:00|2026-11-20T20:00:01|2026-11-20T20:01:10|TimeLimit|i1.q3
+7|root|1|UNLIMITED|PENDING|2026-11-20T18:59:46|N/A|N/A|PartitionConfig|main|wrap
+1|root|3|1:00|RUNNING|2026-11-20T18:59:45|2026-11-20T18:59:45|2026-11-20T19:00:45|None|main|abc.q1
+3|root|100|1-00:00:00|CANCELLED|2026-11-20T18:59:45|2026-11-20T18:59:48|2026-11-20T18:59:48|PartitionConfig|main|wrap
+14|root|10|1:00|COMPLETING|2026-11-20T20:00:02|2026-11-20T20:00:03|2026-11-20T20:00:04|NonZeroExitCode|main|i1.q4
+12|root|10|1:00|FAILED|2026-11-20T19:59:49|2026-11-20T19:59:49|2026-11-20T19:59:49|NonZeroExitCode|main|i1.q2
+13|root|10|1:00|TIMEOUT|2026-11-20T20:00:00|2026-11-20T20:00:01|2026-11-20T20:01:10|TimeLimit|main|i1.q3
 `;
 
 function jobsOf(listing: JobListing): readonly SlurmJob[] {

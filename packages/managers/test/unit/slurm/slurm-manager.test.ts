@@ -80,7 +80,7 @@ test('after an answer that was unclear the job is looked for before it is asked 
   slurm.act('squeue', 'exit 1');
   await t.throwsAsync(manager.allocate(order), { code: 'MUT_UNREACHABLE' });
   t.is(slurm.calls('sbatch').length, 1);
-  slurm.say('squeue', '23|ana|4|2:00|PENDING|2026-11-20T18:59:45|N/A|N/A|None|inst.q1\n');
+  slurm.say('squeue', '23|ana|4|2:00|PENDING|2026-11-20T18:59:45|N/A|N/A|None|main|inst.q1\n');
   t.is(await manager.allocate(order), '23');
   t.is(slurm.calls('sbatch').length, 1);
   slurm.say('squeue', '');
@@ -95,7 +95,7 @@ test('an order that was taken twice keeps one job', async (t) => {
   slurm.say('scontrol', partition);
   const manager = slurm.open();
   await manager.allocate(order);
-  slurm.act('squeue', 'case "$*" in *--user*) echo "23|ana|4|2:00|PENDING|2026-11-20T18:59:45|N/A|N/A|None|inst.q1"; echo "24|ana|4|2:00|PENDING|2026-11-20T18:59:46|N/A|N/A|None|inst.q1";; esac');
+  slurm.act('squeue', 'case "$*" in *--user*) echo "23|ana|4|2:00|PENDING|2026-11-20T18:59:45|N/A|N/A|None|main|inst.q1"; echo "24|ana|4|2:00|PENDING|2026-11-20T18:59:46|N/A|N/A|None|main|inst.q1";; esac');
   const { requests } = await manager.queue(5);
   t.deepEqual(requests.map(({ managerRequestId }) => managerRequestId), ['23']);
   await manager.release('99');
@@ -120,9 +120,9 @@ test('the queue is everybody\'s, with our own as they were last, and those that 
   slurm.say('scontrol', partition);
   slurm.say('sinfo', '3/5/0/8\n');
   writeFileSync(join(slurm.folder, 'own'), [
-    '6|ana|4|2:00|RUNNING|2026-11-20T18:59:46|2026-11-20T19:00:00|2026-11-20T19:02:00|None|inst.q1',
-    '3|ana|4|2:00|FAILED|2026-11-20T18:00:00|2026-11-20T18:00:01|2026-11-20T18:00:02|NonZeroExitCode|inst.q0',
-    '4|ana|4|2:00|TIMEOUT|2026-11-20T18:01:00|2026-11-20T18:01:01|2026-11-20T18:03:02|TimeLimit|inst.qx', ''].join('\n'));
+    '6|ana|4|2:00|RUNNING|2026-11-20T18:59:46|2026-11-20T19:00:00|2026-11-20T19:02:00|None|main|inst.q1',
+    '3|ana|4|2:00|FAILED|2026-11-20T18:00:00|2026-11-20T18:00:01|2026-11-20T18:00:02|NonZeroExitCode|main|inst.q0',
+    '4|ana|4|2:00|TIMEOUT|2026-11-20T18:01:00|2026-11-20T18:01:01|2026-11-20T18:03:02|TimeLimit|main|inst.qx', ''].join('\n'));
   slurm.act('squeue', `case "$*" in *--user=ana*) cat '${slurm.folder}/own';; *) echo '5|eve|2|1:00|PENDING|2026-11-20T18:59:40|N/A|N/A|Priority'; echo '6|ana|4|2:00|PENDING|2026-11-20T18:59:46|N/A|N/A|Resources';; esac; echo "$TZ" >'${slurm.folder}/zone'`);
   const manager = slurm.open();
   writeFileSync(join(slurm.folder, 'logs', 'inst.q0.log'), 'node: GLIBC_2.28 not found\n'.repeat(100));
@@ -183,7 +183,7 @@ test('a job that waits for what will never be is told as ended, and cancelled wh
   slurm.say('sbatch', '23\n');
   const manager = slurm.open();
   await manager.allocate(order);
-  const waits = (id: string, reason: string, name: string): string => `${id}|ana|4|2:00|PENDING|2026-11-20T18:59:45|N/A|N/A|${reason}|${name}`;
+  const waits = (id: string, reason: string, name: string): string => `${id}|ana|4|2:00|PENDING|2026-11-20T18:59:45|N/A|N/A|${reason}|main|${name}`;
   const lines = [waits('23', 'QOSMaxWallDurationPerJobLimit', 'inst.q1'), waits('24', 'PartitionNodeLimit', 'theirs'), waits('25', 'Priority', 'inst.q2'), waits('26', 'QOSMaxJobsPerUserLimit', 'inst.q3')];
   slurm.act('squeue', `case "$*" in *--user*) printf '%s\\n' ${lines.map((line) => `'${line}'`).join(' ')};; esac`);
   const { requests } = await manager.queue(5);
@@ -191,6 +191,93 @@ test('a job that waits for what will never be is told as ended, and cancelled wh
   t.is(requests[2]?.endReason, 'it can never start: QOSMaxWallDurationPerJobLimit');
   await manager.release('99');
   t.deepEqual(slurm.calls('scancel').join(' ').split(' ').sort(), ['23', '99']);
+});
+
+test('of our own jobs those of other partitions are no part of the queue, but requests are', async (t) => {
+  const slurm = new FakeSlurm(t);
+  slurm.say('scontrol', partition);
+  slurm.say('sinfo', '0/8/0/8\n');
+  const job = (id: string, where: string, name: string): string => `${id}|ana|4|2:00|PENDING|2026-11-20T18:59:45|N/A|N/A|Priority|${where}|${name}`;
+  const lines = [job('1', 'main', 'theirs'), job('2', 'gpu', 'theirs'), job('3', 'gpu,main', 'either'), job('4', 'gpu', 'inst.q1')];
+  slurm.act('squeue', `case "$*" in *--user*) printf '%s\\n' ${lines.map((line) => `'${line}'`).join(' ')};; esac`);
+  t.deepEqual((await slurm.open().queue(5)).requests.map(({ managerRequestId }) => managerRequestId), ['1', '3', '4']);
+});
+
+test('partitions and jobs that are hidden from others are read too', async (t) => {
+  const slurm = new FakeSlurm(t);
+  slurm.say('scontrol', partition);
+  slurm.say('sinfo', '0/8/0/8\n');
+  const manager = slurm.open();
+  await manager.queue(5);
+  slurm.say('sinfo', '8|0/8/0/8\n');
+  await manager.limits();
+  for (const call of slurm.calls('squeue')) t.true(call.split(' ').includes('--all'), call);
+  // With a partition sinfo takes no --all, and shows it although it is hidden.
+  for (const call of slurm.calls('sinfo')) t.false(call.split(' ').includes('--all'), call);
+  t.true(slurm.calls('scontrol').filter((call) => call.includes('partition')).every((call) => call.includes('--all')));
+});
+
+test('a partition that a flag or the environment names is the one that limits and the queue are read of', async (t) => {
+  for (const more of [{ flags: ['-p', 'short'] }, { flags: ['--partition=short'] }, { environment: { SBATCH_PARTITION: 'short' } }]) {
+    const slurm = new FakeSlurm(t);
+    slurm.say('scontrol', partition.replace('main', 'short'));
+    slurm.say('sinfo', '8|0/8/0/8\n');
+    slurm.act('sbatch', `env >'${slurm.folder}/env'; echo 17`);
+    const manager = slurm.open({ partition: '', ...more, environment: { PATH: slurm.path, ...more.environment, SBATCH_ARRAY_INX: '1-9' } });
+    await manager.limits();
+    await manager.allocate(order);
+    t.true(slurm.calls('scontrol').some((call) => call.endsWith('show partition short')));
+    t.true(slurm.calls('sinfo').every((call) => call.includes('--partition=short')));
+    t.true(slurm.calls('sbatch').every((call) => call.split(' ').includes('--partition=short')));
+    t.notRegex(readFileSync(join(slurm.folder, 'env'), 'utf8'), /SBATCH_(?:PARTITION|ARRAY)/);
+  }
+});
+
+test('of the user\'s flags each is passed on in place of ours, or refused at the start', async (t) => {
+  const slurm = new FakeSlurm(t);
+  slurm.act('sbatch', 'echo 17');
+  await slurm.open({ flags: ['--comment=for the thesis', '--requeue', '--export', 'NONE', '-N1'] }).allocate(order);
+  const [call = ''] = slurm.calls('sbatch');
+  t.true(call.includes('--comment=for the thesis --requeue --export NONE -N1'), call);
+  for (const ours of ['--comment=inst', '--no-requeue', '--export=ALL']) t.false(call.includes(ours), ours);
+  for (const flags of [['-n', '4'], ['--ntasks=4'], ['-t10'], ['--time', '10'], ['-J', 'x'], ['--job-n=x'], ['-o', 'x'], ['--array=1-3'], ['-W'], ['--wait'], ['-D/x'], ['-M', 'other'], ['-p', 'a,b'], ['-p', 'other'], ['x'], ['-Wv']]) {
+    t.throws(() => slurm.open({ flags }), { code: 'MUT_BAD_CONFIG' }, flags.join(' '));
+  }
+});
+
+test('where jobs hold whole nodes the smallest node says in which steps widths are charged', async (t) => {
+  const slurm = new FakeSlurm(t);
+  slurm.say('scontrol', `${partition.trim()} OverSubscribe=EXCLUSIVE\n`);
+  slurm.say('sinfo', '8|0/8/0/8\n16|0/16/0/16\n');
+  t.like(await slurm.open().limits(), { processors: 24, widthMax: 24, widthGranularity: 8 });
+  slurm.say('scontrol', partition);
+  t.is((await slurm.open().limits()).widthGranularity, undefined);
+  t.is((await slurm.open({ flags: ['--exclusive'] }).limits()).widthGranularity, 8);
+  t.is((await slurm.open({ widthMax: 6 }).limits()).widthMax, 6);
+});
+
+test('a width that is refused as such, or that waits for ever, is halved for the time to come, and tried again hours later', async (t) => {
+  const slurm = new FakeSlurm(t);
+  slurm.say('scontrol', partition);
+  slurm.say('sinfo', '8|0/8/0/8\n8|0/8/0/8\n');
+  slurm.act('sbatch', 'echo "sbatch: error: Batch job submission failed: Requested node configuration is not available" >&2; exit 1');
+  let now = 1_000_000;
+  const manager = slurm.open({ now: () => now });
+  t.is((await manager.limits()).widthMax, 16);
+  t.false(manager.hasNewLimits);
+  await t.throwsAsync(manager.allocate({ ...order, width: 16 }), { code: 'MUT_WIDTH_MAX' });
+  t.true(manager.hasNewLimits);
+  t.is((await manager.limits()).widthMax, 8);
+  t.false(manager.hasNewLimits);
+  slurm.say('sbatch', '24\n');
+  await manager.allocate({ ...order, width: 8, clientRequestId: 'inst.q2' });
+  slurm.say('sinfo', '0/16/0/16\n');
+  slurm.act('squeue', 'case "$*" in *--user*) echo "24|ana|8|2:00|PENDING|2026-11-20T18:59:45|N/A|N/A|BadConstraints|main|inst.q2";; esac');
+  t.regex((await manager.queue(5)).requests[0]?.endReason ?? '', /can never start: BadConstraints/);
+  slurm.say('sinfo', '8|0/8/0/8\n8|0/8/0/8\n');
+  t.is((await manager.limits()).widthMax, 4);
+  now += 7 * 3_600_000;
+  t.is((await manager.limits()).widthMax, 16);
 });
 
 test('reservations may be made by whom Slurm runs as, and by those whom its accounting calls operators', async (t) => {
