@@ -48,13 +48,14 @@ export function describeMachine(options: FactsOptions, environment: Readonly<Rec
   return {
     machineId: nameMachine(options, environment['MUTIRAO_PROCESS_INDEX']), incarnation: randomBytes(8).toString('hex'),
     processors: options.processors > 0 ? options.processors : processorsFound,
-    attributes: describeAttributes(options, found === undefined ? ownAttributes(options.request === '' ? undefined : managerJobOf(environment)) : foundAttributes(found)), until: Number.isSafeInteger(until) && until > 0 ? until : undefined, requestId: options.request,
+    attributes: describeAttributes(options, found === undefined ? ownAttributes(options.request, environment) : foundAttributes(found)), until: Number.isSafeInteger(until) && until > 0 ? until : undefined, requestId: options.request,
     identity: identify(options.identity, found?.hostname, environment['MUTIRAO_MACHINE_SLOT']),
   };
 }
 
-/** @param job what the manager calls the job of the allocation: tasks see it as `manager_job`, and nothing else of the manager's. */
-function ownAttributes(job: string | undefined): Record<string, string> {
+/** What this host is. In an allocation also what the manager calls its job: tasks see that as `manager_job`, and nothing else of the manager's. */
+function ownAttributes(request: string, environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const job = request === '' ? undefined : managerJobOf(environment);
   const found = { os: type().toLowerCase(), mem: String(Math.floor(totalmem() / 2 ** 20)), hostname: hostname(), processorfamily: arch() };
   return job === undefined ? found : { ...found, manager_job: job };
 }

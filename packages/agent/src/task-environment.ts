@@ -8,12 +8,16 @@ import { isOfManager } from './manager-variables.ts';
 export function baseEnvironment(own: Readonly<Record<string, string | undefined>>, attributes: Readonly<Record<string, string>>, machineId: string): Record<string, string> {
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(own)) {
-    if (value !== undefined && isVariableName(name) && !name.startsWith('MUTIRAO_') && !isOfManager(name, own)) environment[name] = value;
+    if (value !== undefined && isForTasks(name, own)) environment[name] = value;
   }
   for (const [name, value] of Object.entries(attributes)) if (isVariableName(name) && !reserved.has(name)) environment[name] = value;
   const { username, servername } = attributes;
   environment['PROC'] = username === undefined || servername === undefined ? machineId : `${username}@${servername}`;
   return environment;
+}
+
+function isForTasks(name: string, own: Readonly<Record<string, string | undefined>>): boolean {
+  return isVariableName(name) && !name.startsWith('MUTIRAO_') && !isOfManager(name, own);
 }
 
 /** Names that an attribute of a machine does not set. */

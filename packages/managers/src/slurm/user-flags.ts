@@ -80,6 +80,10 @@ function readOption(words: readonly string[], at: number): ReadOption {
   const word = words[at] ?? '';
   const [, long, value] = /^--([\w-]+)(?:=(.*))?$/s.exec(word) ?? [];
   if (long !== undefined) return readLong(words, at, { name: fullName(long), value });
+  return readShort(words, at, word);
+}
+
+function readShort(words: readonly string[], at: number, word: string): ReadOption {
   const [, letter = '', rest = ''] = /^-(\w)(.*)$/s.exec(word) ?? [];
   const taking = shortWithValue[letter];
   if (taking !== undefined) return rest === '' ? { name: taking, value: words[at + 1] ?? '', taken: 2 } : { name: taking, value: rest, taken: 1 };
