@@ -61,7 +61,9 @@ type MachineRaw = 'attach' | 'pullContent' | 'pushContent';
 
 /** GridMachineProviderService, for brokers. */
 export function providerService(host: ProviderHost): ServiceBinding {
-  return bind<typeof GridMachineProviderServiceService, ProviderRaw>(GridMachineProviderServiceService, providerRoutes(host), { raw: ['connect', 'sendContent', 'receiveContent'], audited });
+  return bind<typeof GridMachineProviderServiceService, ProviderRaw>(GridMachineProviderServiceService, providerRoutes(host), {
+    raw: ['connect', 'sendContent', 'receiveContent'], audited, ownerId: host.ownerId,
+  });
 }
 
 /** GridMachineService, for agents, who show credentials of their own. */
@@ -99,19 +101,11 @@ export function providerRoutes(host: ProviderHost): Handlers<typeof GridMachineP
     }),
     drain: unary({
       decode: (request) => request,
-      handle: ({ reason, atOnce }, { userId }) => {
-        demandOwner(host, userId, 'draining a provider');
-        return host.ask<undefined>((replyTo) => ({ kind: 'DrainAsked', replyTo, reason, ...(atOnce ? { isAtOnce: true } : {}) }));
-      },
+      handle: ({ reason, atOnce }) => host.ask<undefined>((replyTo) => ({ kind: 'DrainAsked', replyTo, reason, ...(atOnce ? { isAtOnce: true } : {}) })),
       encode: () => ({}),
     }),
     undrain: unary({
-      decode: () => undefined,
-      handle: (_, { userId }) => {
-        demandOwner(host, userId, 'undraining a provider');
-        return host.ask<undefined>((replyTo) => ({ kind: 'UndrainAsked', replyTo }));
-      },
-      encode: () => ({}),
+      decode: () => undefined, handle: () => host.ask<undefined>((replyTo) => ({ kind: 'UndrainAsked', replyTo })), encode: () => ({}),
     }),
     switchHeuristic: unary({
       decode: ({ heuristic, defaultTaskTimeMs }) => ({ heuristic, defaultTime: defaultTaskTimeMs }),
@@ -136,11 +130,11 @@ function keeperRoutes(host: ProviderHost): Pick<Handlers<typeof GridMachineProvi
   return {
     addMachines: unary({
       decode: ({ machines }) => machines.map(decodeKeptMachine),
-      handle: (machines, context) => { keeperOf(host, context).add(machines); },
+      handle: (machines) => { keeperOf(host).add(machines); },
       encode: () => ({}),
     }),
     listKeptMachines: unary({
-      decode: () => undefined, handle: (_, context) => keeperOf(host, context).list(), encode: (machines) => ({ machines: machines.map(encodeKeptMachineState) }),
+      decode: () => undefined, handle: () => keeperOf(host).list(), encode: (machines) => ({ machines: machines.map(encodeKeptMachineState) }),
     }),
   };
 }
@@ -150,27 +144,18 @@ function credentialRoutes(host: ProviderHost): Pick<Handlers<typeof GridMachineP
   return {
     inviteMachine: unary({
       decode: (request) => request,
-      handle: ({ name, validMs, unlessRemoved }, { userId }) => {
-        demandOwner(host, userId, 'inviting machines');
-        return host.machines.invite(name, validMs, { unlessRemoved });
-      },
+      handle: ({ name, validMs, unlessRemoved }) => host.machines.invite(name, validMs, { unlessRemoved }),
       encode: ({ secret, expiresAt }) => ({ invitation: secret, expiresUnixMs: expiresAt, ...host.agentsPlace() }),
     }),
-    removeMachine: unary({ decode: ({ name }) => name, handle: (name, { userId }) => removeMachine(host, userId, name), encode: () => ({}) }),
+    removeMachine: unary({ decode: ({ name }) => name, handle: (name) => removeMachine(host, name), encode: () => ({}) }),
     listMachineCredentials: unary({
-      decode: () => undefined,
-      handle: (_, { userId }) => {
-        demandOwner(host, userId, 'listing the credentials of machines');
-        return host.machines.list();
-      },
-      encode: (credentials) => ({ credentials: credentials.map(encodeMachineCredential) }),
+      decode: () => undefined, handle: () => host.machines.list(), encode: (credentials) => ({ credentials: credentials.map(encodeMachineCredential) }),
     }),
   };
 }
 
 /** Withdraws a machine's credential first, so that it gets nothing more even where its agent cannot be reached. */
-async function removeMachine(host: ProviderHost, userId: UserId, name: string): Promise<void> {
-  demandOwner(host, userId, 'removing machines');
+async function removeMachine(host: ProviderHost, name: string): Promise<void> {
   const { keeper, machines, relay, state: { config: { providerId } } } = host;
   const had = machines.remove(name);
   relay.dropMachine(`${providerId}/${name}`, new MutiraoError('MUT_MACHINE_REMOVED', `machine ${name} was removed`));
@@ -186,10 +171,8 @@ function encodeMachineCredential({ name, status, since, expiresAt }: MachineCred
   return { name, status: statuses[status], sinceUnixMs: since, expiresUnixMs: expiresAt };
 }
 
-/** What is kept runs with the rights of the provider's owner. @throws {MutiraoError} MUT_NOT_OWNER, MUT_BAD_REQUEST */
-function keeperOf(host: ProviderHost, { userId }: CallContext): Pick<MachineKeeper, 'add' | 'list'> {
-  demandOwner(host, userId, 'keeping machines');
-  const { keeper, state } = host;
+/** @throws {MutiraoError} MUT_BAD_REQUEST */
+function keeperOf({ keeper, state }: ProviderHost): Pick<MachineKeeper, 'add' | 'list'> {
   if (keeper === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `provider ${state.config.providerId} gets its machines from a resource manager; want one that was started with --manager none`);
   return keeper;
 }
