@@ -1,4 +1,4 @@
-import { boundName, decodeContent, decodeKeptMachine, encodeAllocationRequest, encodeProviderQueue, encodeKeptMachineState, encodeQuotaUses, offsetHeader } from '@mutirao/api/codecs';
+import { boundName, boundNumber, boundText, decodeContent, decodeKeptMachine, decodeMessage, encodeAllocationRequest, encodeProviderQueue, encodeKeptMachineState, encodeQuotaUses, offsetHeader } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { GridMachineServiceService, PullContentRequest } from '@mutirao/api/machine';
 import { GridMachineProviderServiceService, MachineCredentialStatus, ReceiveContentRequest, type GetResourceResponse, type MachineCredential, type SwitchHeuristicRequest } from '@mutirao/api/provider';
@@ -88,6 +88,7 @@ export function providerRoutes(host: ProviderHost): Handlers<typeof GridMachineP
     connect: (stream, context) => { host.relay.connectBroker(stream, context); },
     sendContent: async (messages, { signal, userId }) => {
       const { first, chunks } = await openSend(messages);
+      boundName(first.transferId, 'name', 'transfer_id');
       await host.exchange.give(first.transferId, { chunks, signal, requestId: '', party: { kind: 'user', userId }, admits: isNoUser });
       return nothing;
     },
@@ -100,7 +101,7 @@ export function providerRoutes(host: ProviderHost): Handlers<typeof GridMachineP
       encode: (requests) => ({ requests: requests.map(encodeAllocationRequest) }),
     }),
     drain: unary({
-      decode: (request) => request,
+      decode: ({ reason, atOnce }) => ({ reason: boundText(reason, 'text', 'reason'), atOnce }),
       handle: ({ reason, atOnce }) => host.ask<undefined>((replyTo) => ({ kind: 'DrainAsked', replyTo, reason, ...(atOnce ? { isAtOnce: true } : {}) })),
       encode: () => ({}),
     }),
@@ -108,7 +109,9 @@ export function providerRoutes(host: ProviderHost): Handlers<typeof GridMachineP
       decode: () => undefined, handle: () => host.ask<undefined>((replyTo) => ({ kind: 'UndrainAsked', replyTo })), encode: () => ({}),
     }),
     switchHeuristic: unary({
-      decode: ({ heuristic, defaultTaskTimeMs }) => ({ heuristic, defaultTime: defaultTaskTimeMs }),
+      decode: ({ heuristic, defaultTaskTimeMs }) => ({
+        heuristic: boundName(heuristic, 'name', 'heuristic'), defaultTime: defaultTaskTimeMs === undefined ? undefined : boundNumber(defaultTaskTimeMs, 'duration', 'default_task_time_ms'),
+      }),
       handle: (wish, { userId }) => {
         if (wish.heuristic !== '' || wish.defaultTime !== undefined) demandOwner(host, userId, 'switching the heuristic');
         return host.ask<HeuristicSetting>((replyTo) => ({ kind: 'HeuristicAsked', replyTo, ...wish }));
@@ -143,11 +146,11 @@ function keeperRoutes(host: ProviderHost): Pick<Handlers<typeof GridMachineProvi
 function credentialRoutes(host: ProviderHost): Pick<Handlers<typeof GridMachineProviderServiceService, ProviderRaw>, 'inviteMachine' | 'removeMachine' | 'listMachineCredentials'> {
   return {
     inviteMachine: unary({
-      decode: (request) => request,
+      decode: ({ name, validMs, unlessRemoved }) => ({ name: boundName(name, 'machineName', 'name'), validMs: boundNumber(validMs, 'duration', 'valid_ms'), unlessRemoved }),
       handle: ({ name, validMs, unlessRemoved }) => host.machines.invite(name, validMs, { unlessRemoved }),
       encode: ({ secret, expiresAt }) => ({ invitation: secret, expiresUnixMs: expiresAt, ...host.agentsPlace() }),
     }),
-    removeMachine: unary({ decode: ({ name }) => name, handle: (name) => removeMachine(host, name), encode: () => ({}) }),
+    removeMachine: unary({ decode: ({ name }) => boundName(name, 'machineName', 'name'), handle: (name) => removeMachine(host, name), encode: () => ({}) }),
     listMachineCredentials: unary({
       decode: () => undefined, handle: () => host.machines.list(), encode: (credentials) => ({ credentials: credentials.map(encodeMachineCredential) }),
     }),
@@ -188,7 +191,8 @@ export function machineRoutes(host: ProviderHost): Handlers<typeof GridMachineSe
 
 async function pullContent(host: ProviderHost, bytes: Buffer, writer: StreamWriter<Buffer>, context: CallContext): Promise<void> {
   const requestId = requestOf(host, context);
-  const { transferId } = decodeCall(PullContentRequest, bytes);
+  const { transferId } = decodeMessage(PullContentRequest, bytes);
+  boundName(transferId, 'name', 'transfer_id');
   const machineIds = host.gate.machinesOf(requestId, context.credential);
   const send = host.contents?.findTransfer(transferId, machineIds);
   if (send !== undefined) {
@@ -261,7 +265,9 @@ async function keepPush({ deputy, relay }: ProviderHost, { identity }: AgentLink
 }
 
 async function receiveContent(host: ProviderHost, bytes: Buffer, writer: StreamWriter<Buffer>, { signal, userId }: CallContext): Promise<void> {
-  const { transferId, offset } = decodeCall(ReceiveContentRequest, bytes);
+  const { transferId, offset } = decodeMessage(ReceiveContentRequest, bytes);
+  boundName(transferId, 'name', 'transfer_id');
+  boundNumber(offset, 'contentBytes', 'offset');
   const output = host.deputy?.findOutput(transferId, userId);
   if (host.deputy === undefined || output === undefined) {
     // Who waited here would hold up its machine: a push is announced when it is there, and what is gone does not come back under this name.
@@ -289,14 +295,6 @@ function requestOf({ state, gate }: ProviderHost, { userId, credential }: CallCo
   if (request === undefined || !isServing(request)) throw new MutiraoError('MUT_ALLOCATION_ENDED', `request ${origin.requestId} is over`);
   gate.demandEntered(origin.requestId, credential);
   return origin.requestId;
-}
-
-function decodeCall<T>(codec: { decode(bytes: Uint8Array): T }, bytes: Buffer): T {
-  try {
-    return codec.decode(bytes);
-  } catch (error) {
-    throw new MutiraoError('MUT_PROTOCOL', `malformed message: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-  }
 }
 
 function describeResource({ state, deputy, ownerId, trouble, queueTrouble, reservations }: ProviderHost, userId: UserId): GetResourceResponse {

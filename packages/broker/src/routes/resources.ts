@@ -3,7 +3,7 @@ import type {
   ListRequestsRequest, ListRequestsResponse, ListTrustRequest, ListTrustResponse, PardonMachineRequest, PardonMachineResponse,
   QuarantineMachineRequest, QuarantineMachineResponse,
 } from '@mutirao/api/broker';
-import { badRequest, encodeAllocationRequest, encodeMachineRecord, encodeProviderRecord, encodeTrustRecord } from '@mutirao/api/codecs';
+import { badRequest, boundName, boundText, encodeAllocationRequest, encodeMachineRecord, encodeProviderRecord, encodeTrustRecord } from '@mutirao/api/codecs';
 import { listMachineRecords, listProviders, listRequests, listTrust, overviewOf } from '@mutirao/core/machines/broker';
 import { parseAddress, unary, type UnaryHandler } from '@mutirao/runtime/rpc';
 
@@ -38,6 +38,8 @@ export function listTrustRoute({ driver }: BrokerParts): UnaryHandler<ListTrustR
 /** Has a machine get nothing more. */
 export function quarantineMachineRoute(parts: BrokerParts): UnaryHandler<QuarantineMachineRequest, QuarantineMachineResponse> {
   return async ({ machineId, reason }) => {
+    boundName(machineId, 'machineName', 'machine_id');
+    boundText(reason, 'text', 'reason');
     await parts.driver.ask((replyTo) => ({ kind: 'MachineQuarantined', replyTo, machineId, reason }));
     return {};
   };
