@@ -161,14 +161,15 @@ test.serial('a certificate of a user, or the owner\'s token, is no credential of
 });
 
 test.serial('an agent gets its own machine and its own transfers, and nothing of another agent', async (t) => {
-  const [mine, other] = [world.asToken(`${world.machineToken}~mine`, 'agents'), world.asToken(`${world.machineToken}~other`, 'agents')];
+  const [mine, other] = [world.asToken(await world.invitation('mine'), 'agents'), world.asToken(await world.invitation('other'), 'agents')];
   const attachAs = (machineId: string): Buffer => {
     const facts = { machineId, incarnation: 'one', processors: 1, attributes: {}, untilUnixMs: undefined, requestId: '', sharedTokens: [], homeMarks: [] };
     const hello = { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: machineId };
     return Buffer.from(AttachRequest.encode({ message: { $case: 'hello', value: { hello, facts, heldReplicaIds: [] } } }).finish());
   };
   const { attach, pullContent, pushContent } = GridMachineServiceService;
-  t.is((await callMethod(mine, attach, attachAs('of-mine'))).code, 'done');
+  t.is((await callMethod(mine, attach, attachAs('mine'))).code, 'done');
+  t.is((await callMethod(other, attach, attachAs('other'))).code, 'done');
   t.is((await callMethod(other, attach, attachAs('pc0'))).code, accessOf(attach.path).others ?? '');
   t.is((await callMethod(other, pullContent, Buffer.from(PullContentRequest.encode({ transferId: 'of-pc0' }).finish()))).code, accessOf(pullContent.path).others ?? '');
   const push = { transferId: 'forged', machineId: 'lab/pc0', content: { sha256: Buffer.alloc(32), sizeBytes: 1 }, data: Buffer.from('x'), offset: 0 };

@@ -71,7 +71,7 @@ const cluster: Rows<typeof ClusterServiceService> = {
 };
 
 const machine: Rows<typeof GridMachineServiceService> = {
-  attach: { callers: 'agents', objects: 'own', others: 'MUT_CREDENTIAL_COPIED', note: 'The name of a machine belongs to the agent that attached under it.' },
+  attach: { callers: 'agents', objects: 'own', others: 'MUT_CREDENTIAL_NAME', note: 'A credential is for one machine, or for the machines of one allocation (`MUT_CREDENTIAL_COPIED` where another agent of it has the name).' },
   pullContent: { callers: 'agents', objects: 'own', others: 'MUT_CONTENT_NOT_FOUND', note: 'Transfers that were offered to this machine.' },
   pushContent: { callers: 'agents', objects: 'own', others: 'MUT_CREDENTIAL_COPIED', note: 'Under the machine\'s own name.' },
 };

@@ -74,7 +74,7 @@ class Bench {
     const deliver = (input: ProviderInput): void => { this.driver.deliver(input); };
     this.#deputy = openDeputy({ directory, database, state: this.state, ownerId: 'ana', spoolBytesMax: 1 << 20, contents: undefined, measure: this.#measure, log: quietLogger, deliver, tellBroker: (brokerId, message) => { this.relay.tellBroker(brokerId, message); } });
     this.relay = new Relay({
-      providerId: 'lab', measure: this.#measure, log: quietLogger, clock: { now: () => this.now }, gate: new AgentGate(database, { widthOf: () => 4 }), ownerId: 'ana', deliver, deputy: this.#deputy.deputy,
+      providerId: 'lab', measure: this.#measure, log: quietLogger, clock: { now: () => this.now }, gate: new AgentGate(database, { widthOf: () => 4 }, { join: () => undefined }), ownerId: 'ana', deliver, deputy: this.#deputy.deputy,
     });
     this.driver = new MachineDriver({
       machine: providerMachine, state: this.state, journal: this.#journal, clock: { now: () => this.now }, timers: { start: () => undefined, cancel: () => undefined }, checkEvery: 1,
@@ -93,7 +93,7 @@ class Bench {
 
   machine(hello: Buffer = helloOf('pc0')): PeerStream {
     const stream = new PeerStream();
-    this.relay.attachAgent(stream, aCallContext({ userId: 'machine', credential: 't~s' }));
+    this.relay.attachAgent(stream, aCallContext({ userId: 'machine:pc0', credential: 't~s' }));
     stream.say(hello);
     return stream;
   }

@@ -6,6 +6,7 @@ import { identityFolder, identityPaths, initIdentity, issueForHosts, issueForUse
 import { dial } from '@mutirao/runtime/rpc';
 import { X509Certificate } from 'node:crypto';
 import { Grid } from '../grid/grid.ts';
+import { inviteMachine } from '../grid/invite-machine.ts';
 import { Program } from '../grid/program.ts';
 import { until } from '../until.ts';
 import { callMethod } from './call-method.ts';
@@ -69,8 +70,9 @@ export class AccessWorld {
     return readFileSync(join(this.grid.home, ...path), 'utf8').trim();
   }
 
-  get machineToken(): string {
-    return this.token('providers', 'lab', 'machine-token');
+  /** An invitation for a machine of the lab, with a secret as its agent would show it. */
+  async invitation(name: string): Promise<string> {
+    return `${await inviteMachine(this.grid.home, 'lab', name)}~a-long-secret-of-${name}`;
   }
 
   /** The client of a user: by a certificate at ports, by the token of the home folder at sockets, where there is the owner alone. */
@@ -88,8 +90,7 @@ export class AccessWorld {
   async strangers(server: WorldServer): Promise<ReadonlyMap<string, Client>> {
     const homeToken = this.token('token');
     const tokens = new Map([
-      ['nothing', this.asToken('', server)], ['a wrong token', this.asToken('wrong', server)], ['a machine\'s token', this.asToken(this.machineToken, server)],
-      ['a machine\'s token with a secret', this.asToken(`${this.machineToken}~secret`, server)],
+      ['nothing', this.asToken('', server)], ['a wrong token', this.asToken('wrong', server)], ['the invitation of a machine', this.asToken(await this.invitation('guest'), server)],
     ]);
     if (this.#authority === undefined) return tokens;
     const validity = { now: Date.now(), lasts: day };
