@@ -25,7 +25,7 @@ test('no field of any call of a user ends the reservation manager or breaks what
   let now = noon;
   const signer = openClaimSigner(join(folder, 'claim-key.pem'), 'local');
   const handlers = reservationRoutes({
-    state, journal, changes: new ChangeSignal(), clock: { now: () => now }, signer, demandRoom: () => undefined,
+    state, journal, changes: new ChangeSignal(), clock: { now: () => now }, signer, usesOf: () => [], demandRoom: () => undefined,
     ask: <T>(make: (replyTo: number) => ReservationsInput): Promise<T> => {
       const decision = reservationsMachine.step(state, [make(1)], now += 1);
       journal.record(decision.changes, now);
@@ -47,7 +47,7 @@ test('no field of any call of a user ends the reservation manager or breaks what
       renegotiateReservation: { ...id, wish }, confirmReservation: id, pledgeReservation: { ...id, together: { togetherId: 'a-name-of-twenty-chars', managerAddress: 'unix:/x', reservationId: 1 } },
       getTogetherDecision: { togetherId: 'a-name-of-twenty-chars', reservationId: 1 }, verifyReservation: { claim, resourceId: 'pool', userId: 'owner' },
       claimReservation: { claim, resourceId: 'pool', userId: 'owner', clientRequestId: 'use', reservationId: 1 }, tellHeldAhead: { ...id, heldAhead: held }, releaseReservation: id,
-      getCalendar: { resourceId: 'pool', fromUnixMs: noon, untilUnixMs: noon + hour }, listResources: {}, getClaimKeys: {},
+      getCalendar: { resourceId: 'pool', fromUnixMs: noon, untilUnixMs: noon + hour }, listResources: {}, getClaimKeys: {}, getQuota: { userId: 'owner' },
       addMaintenance: { resourceId: 'pool', maintenanceId: 'm', startUnixMs: noon + hour, endUnixMs: noon + 2 * hour, amount: 2, reason: 'why' }, removeMaintenance: { resourceId: 'pool', maintenanceId: 'm' },
       failResource: { resourceId: 'pool', what: { $case: 'unitIndex', value: 3 }, reason: 'why' }, restoreResource: { resourceId: 'pool', what: { $case: 'unitIndex', value: 3 } },
       cancelReservation: { ...id, reason: 'why' }, watchReservations: { afterSequence: 0, reservationId: 0, onlyNew: false },
