@@ -1,3 +1,4 @@
+import { accessTable, type Access } from '@mutirao/api/access';
 import { limits, openRequestBytes, requestBytes, requestBytesUsual, serverLimits, streamedRequestBytes, type Limit } from '@mutirao/api/limits';
 import { registry, type ErrorEntry } from '@mutirao/api/errors';
 import { consequences, faultRows, type Fault, type Phase } from '@mutirao/core/bag';
@@ -154,4 +155,31 @@ export function faultsMarkdown(): string {
     '`mutirao explain task JOB INDEX` shows the code and the detail of each run, `mutirao task list JOB` those of the last one.',
     '',
   ].join('\n');
+}
+
+const callersText: Readonly<Record<Access['callers'], string>> = { users: 'any user', owner: 'the owner', agents: 'agents' };
+const tableBegins = '<!-- The table of access begins; scripts/generate writes it. -->';
+const tableEnds = '<!-- The table of access ends. -->';
+
+/** The text of docs/security.md with the table of access between its two marks, which a first text has to have. */
+export function securityMarkdown(former: string): string {
+  const [begins, ends] = [former.indexOf(tableBegins), former.indexOf(tableEnds)];
+  if (begins < 0 || ends < begins) throw new Error('docs/security.md has no place for the table of access');
+  return `${former.slice(0, begins + tableBegins.length)}\n\n${accessMarkdown()}\n${former.slice(ends)}`;
+}
+
+function accessMarkdown(): string {
+  return Object.entries(accessTable).map(([service, rows]) => [
+    `### ${service.split('.').at(-1) ?? service}`,
+    '',
+    '| method | who may call | objects | other objects | note |',
+    '|---|---|---|---|---|',
+    ...Object.entries(rows).map(([name, access]) => `| ${name.charAt(0).toUpperCase()}${name.slice(1)} | ${callersText[access.callers]} | ${access.objects} | ${othersText(access.others)} | ${access.note ?? ''} |`),
+    '',
+  ].join('\n')).join('\n');
+}
+
+function othersText(others: Access['others']): string {
+  if (others === undefined) return '';
+  return others === 'left out' ? others : `\`${others}\``;
 }

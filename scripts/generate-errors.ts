@@ -1,12 +1,13 @@
-/** Writes docs/errors.md, docs/faults.md, docs/limits.md and the enum of proto/mutirao/common/v1/errors.proto from the error registry. */
+/** Writes the pages, and parts of pages, of docs that are tables of the programs, and the enum of proto/mutirao/common/v1/errors.proto. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { errorsMarkdown, errorsProto, faultsMarkdown, limitsMarkdown } from './errors-rendering.ts';
+import { errorsMarkdown, errorsProto, faultsMarkdown, limitsMarkdown, securityMarkdown } from './errors-rendering.ts';
 
 const root = new URL('..', import.meta.url);
 const protoPath = fileURLToPath(new URL('proto/mutirao/common/v1/errors.proto', root));
 const faultsPath = fileURLToPath(new URL('docs/faults.md', root));
 const limitsPath = fileURLToPath(new URL('docs/limits.md', root));
+const securityPath = fileURLToPath(new URL('docs/security.md', root));
 const docsPath = fileURLToPath(new URL('docs/errors.md', root));
 
 /** The file's text; empty where there is none yet. */
@@ -23,3 +24,4 @@ writeFileSync(protoPath, errorsProto(readIfThere(protoPath)));
 writeFileSync(docsPath, errorsMarkdown());
 writeFileSync(faultsPath, faultsMarkdown());
 writeFileSync(limitsPath, limitsMarkdown());
+writeFileSync(securityPath, securityMarkdown(readFileSync(securityPath, 'utf8')));

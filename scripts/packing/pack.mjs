@@ -14,7 +14,7 @@ import { bundleToPack } from './bundle.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const target = process.argv[2] ?? join(root, 'dist');
-const node = join(dirname(createRequire(import.meta.url).resolve('node/package.json')), 'bin', 'node');
+const node = join(dirname(createRequire(import.meta.url).resolve(`node-linux-${process.arch}/package.json`)), 'bin', 'node');
 
 async function hashOf(path) {
   const hash = createHash('sha256');

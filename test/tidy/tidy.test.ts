@@ -36,6 +36,32 @@ test('every package declares the packages that it imports', (t) => {
   t.deepEqual(undeclared, []);
 });
 
+interface LockedPackage {
+  readonly link?: boolean;
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly hasInstallScript?: boolean;
+}
+
+test('every package that is installed is pinned by the hash of its bytes, and comes from no other place than the registry', (t) => {
+  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, LockedPackage> };
+  const installed = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && link !== true);
+  t.true(installed.length > 100);
+  for (const [path, { integrity = '', resolved }] of installed) {
+    t.regex(integrity, /^sha512-[\w+/]{86}==$/, `${path} has no sha512 in package-lock.json; "npm install --package-lock-only" writes it`);
+    t.is(resolved, undefined, `${path} is fetched from an address of its own`);
+  }
+});
+
+test('no package but those that are listed runs a script when it is installed, and none of them fetches a program', (t) => {
+  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, LockedPackage> };
+  const { allowScripts } = JSON.parse(read('package.json')) as { allowScripts: Record<string, boolean> };
+  const withScript = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript === true).map(([path]) => path.split('node_modules/').at(-1) ?? '');
+  t.deepEqual(withScript.sort(), Object.keys(allowScripts).sort(), 'read what a new script does before it is listed in "allowScripts" of package.json');
+  // Its own script would fetch the runtime by a name that no lock file pins.
+  t.false(withScript.includes('node'));
+});
+
 test('nothing is left for later', (t) => {
   const marks = new RegExp(['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX', 'HA' + 'CK'].map((word) => `\\b${word}\\b`).join('|'));
   for (const file of sources.concat(files('*.md', '*.proto', 'scripts/*'))) t.notRegex(read(file), marks, file);

@@ -177,7 +177,7 @@ export class Agent {
           facts: encodeMachineFacts({ ...facts, homeMarks: this.shared.marks() }), heldReplicaIds: listHeldReplicas(this.driver.state),
         };
       },
-      onAttached: ({ homeChallenge = '' }) => {
+      onAttached: ({ homeChallenge }) => {
         this.shared.meet(homeChallenge);
         this.driver.deliver({ kind: 'ProviderAttached' });
       },

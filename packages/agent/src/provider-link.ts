@@ -1,5 +1,5 @@
 import { MutiraoError } from '@mutirao/api/errors';
-import type { Hello } from '@mutirao/api/common';
+import { decodeHello, type Hello } from '@mutirao/api/codecs';
 import { GridMachineServiceClient, type AttachRequest, type AttachResponse, type MachineHello } from '@mutirao/api/machine';
 import type { Duration } from '@mutirao/core/shared';
 import type { Logger } from '@mutirao/runtime/log';
@@ -91,15 +91,14 @@ export class ProviderLink {
   private receive(message: AttachResponse['message']): void {
     if (message === undefined) throw new MutiraoError('MUT_PROTOCOL', 'an empty message from the provider');
     if (this.isAttached) return this.options.onMessage(message);
-    if (message.$case !== 'hello' || message.value.protocolVersion !== 1) {
-      throw new MutiraoError('MUT_PROTOCOL', `first message is ${message.$case}; want hello of protocol version 1`);
-    }
+    if (message.$case !== 'hello') throw new MutiraoError('MUT_PROTOCOL', `first message is ${message.$case}; want hello`);
+    const hello = decodeHello(message.value);
     this.isAttached = true;
-    this.capabilities = message.value.capabilities;
+    this.capabilities = hello.capabilities;
     this.backOff = backOffMin;
     clearTimeout(this.orphanTimer);
-    this.options.log.info({ provider: message.value.speakerId }, 'attached');
-    this.options.onAttached(message.value);
+    this.options.log.info({ provider: hello.speakerId }, 'attached');
+    this.options.onAttached(hello);
   }
 
   private detach(stream: MessageStream<AttachResponse, AttachRequest>, error: MutiraoError | undefined): void {

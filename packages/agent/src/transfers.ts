@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { chunkHeadroom, encodeContent, frameChunk, offsetHeader, readChunk } from '@mutirao/api/codecs';
+import { chunkHeadroom, encodeContent, frameChunk, offsetHeader, chunkData } from '@mutirao/api/codecs';
 import { GridMachineServiceService, PullContentResponse, PushContentRequest, type GridMachineServiceClient } from '@mutirao/api/machine';
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes } from '@mutirao/core/shared';
@@ -41,7 +41,7 @@ async function* chunksOf(messages: AsyncIterable<Buffer>): AsyncGenerator<Uint8A
   const collector = new BufferCollector();
   for await (const message of messages) {
     collector.count(message.length);
-    yield readChunk(message, pullDataField) ?? PullContentResponse.decode(message).data;
+    yield chunkData(message, pullDataField, PullContentResponse);
   }
 }
 

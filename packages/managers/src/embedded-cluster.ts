@@ -1,5 +1,5 @@
 import { ClusterServiceClient, type WalltimeGain } from '@mutirao/api/cluster';
-import { decodeLimitsOf, decodeQueueListing, encodeAllocateRequest } from '@mutirao/api/codecs';
+import { decodeAllocateResponse, decodeLimitsOf, decodeQueueListing, encodeAllocateRequest } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { QueueListing, ResourceLimits } from '@mutirao/core/messages';
 import type { UserId } from '@mutirao/core/shared';
@@ -41,7 +41,7 @@ export class EmbeddedCluster implements ResourceManager {
   }
 
   async allocate(order: AllocationOrder): Promise<string> {
-    const { requestId, walltimeGain } = await callUnary(this.#client, 'allocate', encodeAllocateRequest(order), this.#limits());
+    const { requestId, walltimeGain } = decodeAllocateResponse(await callUnary(this.#client, 'allocate', encodeAllocateRequest(order), this.#limits()));
     if (walltimeGain !== undefined) this.#onWalltimeGain?.(order, walltimeGain);
     return requestId;
   }

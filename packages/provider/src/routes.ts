@@ -1,4 +1,4 @@
-import { boundName, decodeContent, decodeKeptMachine, encodeAllocationRequest, encodeProviderQueue, encodeKeptMachineState, encodeQuotaUses, offsetHeader } from '@mutirao/api/codecs';
+import { boundName, boundNumber, boundText, decodeContent, decodeKeptMachine, decodeMessage, encodeAllocationRequest, encodeProviderQueue, encodeKeptMachineState, encodeQuotaUses, offsetHeader } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { GridMachineServiceService, PullContentRequest } from '@mutirao/api/machine';
 import { GridMachineProviderServiceService, MachineCredentialStatus, ReceiveContentRequest, type GetResourceResponse, type MachineCredential, type SwitchHeuristicRequest } from '@mutirao/api/provider';
@@ -61,7 +61,9 @@ type MachineRaw = 'attach' | 'pullContent' | 'pushContent';
 
 /** GridMachineProviderService, for brokers. */
 export function providerService(host: ProviderHost): ServiceBinding {
-  return bind<typeof GridMachineProviderServiceService, ProviderRaw>(GridMachineProviderServiceService, providerRoutes(host), { raw: ['connect', 'sendContent', 'receiveContent'], audited });
+  return bind<typeof GridMachineProviderServiceService, ProviderRaw>(GridMachineProviderServiceService, providerRoutes(host), {
+    raw: ['connect', 'sendContent', 'receiveContent'], audited, ownerId: host.ownerId,
+  });
 }
 
 /** GridMachineService, for agents, who show credentials of their own. */
@@ -86,6 +88,7 @@ export function providerRoutes(host: ProviderHost): Handlers<typeof GridMachineP
     connect: (stream, context) => { host.relay.connectBroker(stream, context); },
     sendContent: async (messages, { signal, userId }) => {
       const { first, chunks } = await openSend(messages);
+      boundName(first.transferId, 'name', 'transfer_id');
       await host.exchange.give(first.transferId, { chunks, signal, requestId: '', party: { kind: 'user', userId }, admits: isNoUser });
       return nothing;
     },
@@ -98,23 +101,17 @@ export function providerRoutes(host: ProviderHost): Handlers<typeof GridMachineP
       encode: (requests) => ({ requests: requests.map(encodeAllocationRequest) }),
     }),
     drain: unary({
-      decode: (request) => request,
-      handle: ({ reason, atOnce }, { userId }) => {
-        demandOwner(host, userId, 'draining a provider');
-        return host.ask<undefined>((replyTo) => ({ kind: 'DrainAsked', replyTo, reason, ...(atOnce ? { isAtOnce: true } : {}) }));
-      },
+      decode: ({ reason, atOnce }) => ({ reason: boundText(reason, 'text', 'reason'), atOnce }),
+      handle: ({ reason, atOnce }) => host.ask<undefined>((replyTo) => ({ kind: 'DrainAsked', replyTo, reason, ...(atOnce ? { isAtOnce: true } : {}) })),
       encode: () => ({}),
     }),
     undrain: unary({
-      decode: () => undefined,
-      handle: (_, { userId }) => {
-        demandOwner(host, userId, 'undraining a provider');
-        return host.ask<undefined>((replyTo) => ({ kind: 'UndrainAsked', replyTo }));
-      },
-      encode: () => ({}),
+      decode: () => undefined, handle: () => host.ask<undefined>((replyTo) => ({ kind: 'UndrainAsked', replyTo })), encode: () => ({}),
     }),
     switchHeuristic: unary({
-      decode: ({ heuristic, defaultTaskTimeMs }) => ({ heuristic, defaultTime: defaultTaskTimeMs }),
+      decode: ({ heuristic, defaultTaskTimeMs }) => ({
+        heuristic: boundName(heuristic, 'name', 'heuristic'), defaultTime: defaultTaskTimeMs === undefined ? undefined : boundNumber(defaultTaskTimeMs, 'duration', 'default_task_time_ms'),
+      }),
       handle: (wish, { userId }) => {
         if (wish.heuristic !== '' || wish.defaultTime !== undefined) demandOwner(host, userId, 'switching the heuristic');
         return host.ask<HeuristicSetting>((replyTo) => ({ kind: 'HeuristicAsked', replyTo, ...wish }));
@@ -136,11 +133,11 @@ function keeperRoutes(host: ProviderHost): Pick<Handlers<typeof GridMachineProvi
   return {
     addMachines: unary({
       decode: ({ machines }) => machines.map(decodeKeptMachine),
-      handle: (machines, context) => { keeperOf(host, context).add(machines); },
+      handle: (machines) => { keeperOf(host).add(machines); },
       encode: () => ({}),
     }),
     listKeptMachines: unary({
-      decode: () => undefined, handle: (_, context) => keeperOf(host, context).list(), encode: (machines) => ({ machines: machines.map(encodeKeptMachineState) }),
+      decode: () => undefined, handle: () => keeperOf(host).list(), encode: (machines) => ({ machines: machines.map(encodeKeptMachineState) }),
     }),
   };
 }
@@ -149,28 +146,19 @@ function keeperRoutes(host: ProviderHost): Pick<Handlers<typeof GridMachineProvi
 function credentialRoutes(host: ProviderHost): Pick<Handlers<typeof GridMachineProviderServiceService, ProviderRaw>, 'inviteMachine' | 'removeMachine' | 'listMachineCredentials'> {
   return {
     inviteMachine: unary({
-      decode: (request) => request,
-      handle: ({ name, validMs, unlessRemoved }, { userId }) => {
-        demandOwner(host, userId, 'inviting machines');
-        return host.machines.invite(name, validMs, { unlessRemoved });
-      },
+      decode: ({ name, validMs, unlessRemoved }) => ({ name: boundName(name, 'machineName', 'name'), validMs: boundNumber(validMs, 'duration', 'valid_ms'), unlessRemoved }),
+      handle: ({ name, validMs, unlessRemoved }) => host.machines.invite(name, validMs, { unlessRemoved }),
       encode: ({ secret, expiresAt }) => ({ invitation: secret, expiresUnixMs: expiresAt, ...host.agentsPlace() }),
     }),
-    removeMachine: unary({ decode: ({ name }) => name, handle: (name, { userId }) => removeMachine(host, userId, name), encode: () => ({}) }),
+    removeMachine: unary({ decode: ({ name }) => boundName(name, 'machineName', 'name'), handle: (name) => removeMachine(host, name), encode: () => ({}) }),
     listMachineCredentials: unary({
-      decode: () => undefined,
-      handle: (_, { userId }) => {
-        demandOwner(host, userId, 'listing the credentials of machines');
-        return host.machines.list();
-      },
-      encode: (credentials) => ({ credentials: credentials.map(encodeMachineCredential) }),
+      decode: () => undefined, handle: () => host.machines.list(), encode: (credentials) => ({ credentials: credentials.map(encodeMachineCredential) }),
     }),
   };
 }
 
 /** Withdraws a machine's credential first, so that it gets nothing more even where its agent cannot be reached. */
-async function removeMachine(host: ProviderHost, userId: UserId, name: string): Promise<void> {
-  demandOwner(host, userId, 'removing machines');
+async function removeMachine(host: ProviderHost, name: string): Promise<void> {
   const { keeper, machines, relay, state: { config: { providerId } } } = host;
   const had = machines.remove(name);
   relay.dropMachine(`${providerId}/${name}`, new MutiraoError('MUT_MACHINE_REMOVED', `machine ${name} was removed`));
@@ -186,10 +174,8 @@ function encodeMachineCredential({ name, status, since, expiresAt }: MachineCred
   return { name, status: statuses[status], sinceUnixMs: since, expiresUnixMs: expiresAt };
 }
 
-/** What is kept runs with the rights of the provider's owner. @throws {MutiraoError} MUT_NOT_OWNER, MUT_BAD_REQUEST */
-function keeperOf(host: ProviderHost, { userId }: CallContext): Pick<MachineKeeper, 'add' | 'list'> {
-  demandOwner(host, userId, 'keeping machines');
-  const { keeper, state } = host;
+/** @throws {MutiraoError} MUT_BAD_REQUEST */
+function keeperOf({ keeper, state }: ProviderHost): Pick<MachineKeeper, 'add' | 'list'> {
   if (keeper === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `provider ${state.config.providerId} gets its machines from a resource manager; want one that was started with --manager none`);
   return keeper;
 }
@@ -205,7 +191,8 @@ export function machineRoutes(host: ProviderHost): Handlers<typeof GridMachineSe
 
 async function pullContent(host: ProviderHost, bytes: Buffer, writer: StreamWriter<Buffer>, context: CallContext): Promise<void> {
   const requestId = requestOf(host, context);
-  const { transferId } = decodeCall(PullContentRequest, bytes);
+  const { transferId } = decodeMessage(PullContentRequest, bytes);
+  boundName(transferId, 'name', 'transfer_id');
   const machineIds = host.gate.machinesOf(requestId, context.credential);
   const send = host.contents?.findTransfer(transferId, machineIds);
   if (send !== undefined) {
@@ -278,7 +265,9 @@ async function keepPush({ deputy, relay }: ProviderHost, { identity }: AgentLink
 }
 
 async function receiveContent(host: ProviderHost, bytes: Buffer, writer: StreamWriter<Buffer>, { signal, userId }: CallContext): Promise<void> {
-  const { transferId, offset } = decodeCall(ReceiveContentRequest, bytes);
+  const { transferId, offset } = decodeMessage(ReceiveContentRequest, bytes);
+  boundName(transferId, 'name', 'transfer_id');
+  boundNumber(offset, 'contentBytes', 'offset');
   const output = host.deputy?.findOutput(transferId, userId);
   if (host.deputy === undefined || output === undefined) {
     // Who waited here would hold up its machine: a push is announced when it is there, and what is gone does not come back under this name.
@@ -306,14 +295,6 @@ function requestOf({ state, gate }: ProviderHost, { userId, credential }: CallCo
   if (request === undefined || !isServing(request)) throw new MutiraoError('MUT_ALLOCATION_ENDED', `request ${origin.requestId} is over`);
   gate.demandEntered(origin.requestId, credential);
   return origin.requestId;
-}
-
-function decodeCall<T>(codec: { decode(bytes: Uint8Array): T }, bytes: Buffer): T {
-  try {
-    return codec.decode(bytes);
-  } catch (error) {
-    throw new MutiraoError('MUT_PROTOCOL', `malformed message: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-  }
 }
 
 function describeResource({ state, deputy, ownerId, trouble, queueTrouble, reservations }: ProviderHost, userId: UserId): GetResourceResponse {

@@ -52,6 +52,7 @@ export { isAlive } from './is-alive.ts';
 export { withOptions } from './with-options.ts';
 export { HostileClient, messagePrefix, type RawCall } from './hostile-client.ts';
 export { HandTimers } from './hand-timers.ts';
-export { hostileMessages, type HostileMessage } from './hostile-fields.ts';
+export { hostileMessages, messagesOfMethod, plausibleMessages, type HostileMessage } from './hostile-fields.ts';
+export { tryHostileCalls, type HostileCalls, type HostileCounts } from './hostile-calls.ts';
 export { PretendStream, type Fate } from './pretend-stream.ts';
 export { resourceManagerCases, type ManagerCase, type ManagerUnderTest } from './resource-manager-cases.ts';

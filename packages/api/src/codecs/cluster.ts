@@ -5,7 +5,7 @@ import type { UserId } from '@mutirao/core/shared';
 
 import {
   RequestStatus as RequestStatusWire, type AllocateRequest, type AllocateResponse, type GetLimitsResponse, type GetQueueRequest, type GetQueueResponse, type GetScoresRequest,
-  type GetScoresResponse, type HonouredReservation as HonouredReservationWire, type QueuedRequest as QueuedRequestWire, type QueueRanking as QueueRankingWire, type ReleaseRequest,
+  type GetScoresResponse, type HonouredReservation as HonouredReservationWire, type QueuedRequest as QueuedRequestWire, type QueueRanking as QueueRankingWire, type ReleaseRequest, type WalltimeGain as WalltimeGainWire,
 } from '../generated/mutirao/cluster/v1/cluster.ts';
 import { clip } from '../limits.ts';
 import { badRequest, boundList, boundName, boundNumber, boundProcessors, boundText } from './common.ts';
@@ -63,6 +63,16 @@ export function encodeAllocateResponse({ requestId, gain }: AllocateAnswer): All
       tighterExpectedWaitMs: gain.tighterExpectedWait,
     },
   };
+}
+
+/** Reads the answer to an order. @throws {MutiraoError} MUT_BAD_REQUEST for a request without a name, or a gain out of range. */
+export function decodeAllocateResponse({ requestId, walltimeGain }: AllocateResponse): { readonly requestId: string; readonly walltimeGain: WalltimeGainWire | undefined } {
+  if (boundName(requestId, 'name', 'request_id') === '') throw badRequest('request_id is empty; want the name of the request');
+  if (walltimeGain !== undefined) {
+    const { walltimeMs, expectedWaitMs, tighterExpectedWaitMs } = walltimeGain;
+    for (const [name, value] of Object.entries({ walltimeMs, expectedWaitMs, tighterExpectedWaitMs })) boundNumber(value ?? 0, 'duration', `walltime_gain.${name}`);
+  }
+  return { requestId, walltimeGain };
 }
 
 /** Reads whose score is asked for; undefined for everybody's. @throws {MutiraoError} MUT_BAD_REQUEST for a name that is too long. */
@@ -160,6 +170,7 @@ function encodeReservation({ reservationId, userId, count, usedCount, startsAt, 
 }
 
 function decodeReservation({ reservationId, userId, processors, processorsUsed, startUnixMs, endUnixMs, lateMs }: HonouredReservationWire): HonouredReservation {
+  if (reservationId < 1) throw badRequest(`reservation_id is ${reservationId}; want 1 or more`);
   if (endUnixMs <= startUnixMs) throw badRequest(`reservation ${reservationId} is from ${startUnixMs} to ${endUnixMs}; want it to end after its start`);
   return {
     reservationId, userId: boundName(userId, 'name', 'reservation.user_id'), count: boundNumber(processors, 'resourceProcessors', 'reservation.processors'),

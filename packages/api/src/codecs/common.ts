@@ -59,6 +59,13 @@ export function boundName(value: string, limit: LimitName, name: string): string
   return value;
 }
 
+/** Reads a challenge, or a proof for one. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function decodeProofText(text: string, name: string): string {
+  boundText(text, 'proof', name);
+  if (!/^[\w-]*$/.test(text)) throw badRequest(`${name} is not base64url`);
+  return text;
+}
+
 /** Reads the code of a reason; empty for none. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function boundCode(value: string, name: string): string {
   if (value !== '' && (value.length > limits.code.max || !/^[\w.-]+$/.test(value))) throw badRequest(`${name} is ${JSON.stringify(value.slice(0, limits.code.max))}; want a code of the error registry`);
@@ -89,6 +96,15 @@ export function boundReasons(texts: string[], name: string): string[] {
   boundList(texts, 'reasons', name);
   for (const text of texts) boundText(text, 'text', name);
   return texts;
+}
+
+/** Decodes a message. @throws {MutiraoError} MUT_PROTOCOL for bytes that are no such message. */
+export function decodeMessage<T>(codec: { decode(bytes: Uint8Array): T }, bytes: Uint8Array): T {
+  try {
+    return codec.decode(bytes);
+  } catch (error) {
+    throw new MutiraoError('MUT_PROTOCOL', `malformed message: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
 }
 
 /** The error for a field that says what it may not. */

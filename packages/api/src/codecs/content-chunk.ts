@@ -1,3 +1,5 @@
+import { decodeMessage } from './common.ts';
+
 /** Metadata that the answer to a push begins with: how many bytes of the content's beginning are stored already. */
 export const offsetHeader = 'mutirao-offset';
 
@@ -34,4 +36,9 @@ export function readChunk(message: Buffer, field: number): Buffer | undefined {
     if (byte < 0x80) return at + 1 + length === message.length ? message.subarray(at + 1) : undefined;
   }
   return undefined;
+}
+
+/** The data of a message of a transfer, whatever else is in it. @throws {MutiraoError} MUT_PROTOCOL for bytes that are no such message. */
+export function chunkData(message: Buffer, field: number, codec: { decode(bytes: Uint8Array): { readonly data: Buffer } }): Buffer {
+  return readChunk(message, field) ?? decodeMessage(codec, message).data;
 }

@@ -4,15 +4,16 @@ export {
 } from './broker.ts';
 export { bytesOfName, isByteName, nameOfBytes } from './byte-names.ts';
 export {
-  badRequest, boundCode, boundList, boundName, boundNumber, boundProcessors, boundReasons, boundText, decodeContent, decodeLimits, decodeRoot, decodeSha256, encodeContent, encodeLimits, encodeRoot,
+  badRequest, boundCode, boundList, boundName, boundNumber, boundProcessors, boundReasons, boundText, decodeContent, decodeLimits, decodeMessage, decodeRoot, decodeSha256, encodeContent, encodeLimits, encodeRoot,
 } from './common.ts';
 export { printUnits, readClaim, readClaimPart, readClaimPayload, splitClaim, type ClaimPayload } from './claim.ts';
-export { chunkHeadroom, frameChunk, offsetHeader, readChunk } from './content-chunk.ts';
+export { chunkData, chunkHeadroom, frameChunk, offsetHeader, readChunk } from './content-chunk.ts';
 export { decodeJobSpec, decodeSubmitJob, encodeJobSpec, listedCountMax, taskCountMax, type SubmitJob } from './job-spec.ts';
 export {
-  decodeAllocateRequest, decodeGetQueueRequest, decodeGetScoresRequest, decodeLimitsOf, decodeQueueListing, decodeReleaseRequest, encodeAllocateRequest, encodeAllocateResponse,
+  decodeAllocateRequest, decodeAllocateResponse, decodeGetQueueRequest, decodeGetScoresRequest, decodeLimitsOf, decodeQueueListing, decodeReleaseRequest, encodeAllocateRequest, encodeAllocateResponse,
   encodeLimitsOf, encodeQueueListing, encodeScores, endedListedMax, orderWordsMax, type AllocateAnswer, type ScoresAnswer,
 } from './cluster.ts';
+export { decodeHello, protocolVersion, type Hello } from './hello.ts';
 export { decodeStartGang, encodeStartGang, gangMembersMax } from './gang.ts';
 export { decodeLease, encodeLease } from './lease.ts';
 export {
@@ -25,6 +26,6 @@ export { encodeProviderQueue } from './provider-queue.ts';
 export { decodeResourceStanding, encodeResourceStanding } from './resource-standing.ts';
 export { decodeAllocationRequest, decodeDemand, decodeDraining, encodeAllocationRequest, encodeDraining, decodeStanding, encodeStanding, encodeDemand, encodeTaskTimes } from './provider.ts';
 export {
-  decodeAhead, decodeDecision, decodeRules, decodeStatuses, decodeTogether, decodeWish, encodeAhead, encodeDecision, encodePlacementOutcome, encodeRefusal, encodeReservation, encodeReservationEvent, encodeResource, encodeUnits, readInstant, readText,
+  decodeAhead, decodeClaimKeys, decodeDecision, decodeReservedWindow, decodeRules, decodeStatuses, decodeTogether, decodeWish, encodeAhead, encodeDecision, encodePlacementOutcome, encodeRefusal, encodeReservation, encodeReservationEvent, encodeResource, encodeUnits, readInstant, readText,
 } from './reservation.ts';
 export { encodeQuotaUses } from './quota.ts';

@@ -15,7 +15,7 @@ import { decodeGangHeld, decodeGangPlace, encodeGangHeld, encodeGangPlace } from
 import { bytesOfName, isByteName, nameOfBytes } from './byte-names.ts';
 import { asBuffer } from './as-buffer.ts';
 import { clip } from '../limits.ts';
-import { badRequest, boundCode, boundList, boundName, boundNumber, boundProcessors, boundText, decodeContent, decodeLimits, decodeRoot, encodeContent, encodeLimits, encodeRoot } from './common.ts';
+import { badRequest, boundCode, boundList, boundName, boundNumber, boundProcessors, boundText, decodeContent, decodeLimits, decodeProofText, decodeRoot, encodeContent, encodeLimits, encodeRoot } from './common.ts';
 
 /** Takes replicas back. */
 export interface CancelReplicas {
@@ -149,7 +149,7 @@ export function encodeStartReplicas(batch: StartReplicas): StartReplicasWire {
 
 /** Reads which replicas to take back. */
 export function decodeCancelReplicas(wire: CancelReplicasWire): CancelReplicas {
-  return { replicaIds: wire.replicaIds, onlyWaiting: wire.onlyWaiting };
+  return { replicaIds: boundList(wire.replicaIds, 'heldReplicas', 'cancel.replica_ids'), onlyWaiting: wire.onlyWaiting };
 }
 
 /** Writes which replicas to take back for the wire. */
@@ -216,11 +216,6 @@ export function decodeReaderProofs({ challenge, homeProofs }: ContentWantedWire)
   return { challenge: decodeProofText(challenge, 'challenge'), homeProofs: homeProofs.map((proof, index) => decodeProofText(proof, `home_proofs[${index}]`)) };
 }
 
-function decodeProofText(text: string, field: string): string {
-  if (!/^[\w-]*$/.test(text)) throw badRequest(`${field} is no base64url`);
-  return boundText(text, 'proof', field);
-}
-
 /** Writes which contents a machine lacks for the wire. Where one is to come over the wire, all are. */
 export function encodeContentWanted(contents: readonly WantedContent[], proofs: ReaderProofs = { challenge: '', homeProofs: [] }): ContentWantedWire {
   const hasOffset = contents.some(({ offset = 0 }) => offset > 0);
@@ -233,11 +228,12 @@ export function encodeContentWanted(contents: readonly WantedContent[], proofs: 
 /** Reads how a content comes. @throws {MutiraoError} MUT_BAD_REQUEST. */
 export function decodeContentOffered(wire: ContentOfferedWire): ContentOffer {
   const content = decodeContent(wire.content);
+  if (wire.offset > content.size) throw badRequest(`content_offered.offset is ${wire.offset}; want at most the content's size, ${content.size}`);
   switch (wire.source?.$case) {
     case 'inline': return { content, source: { kind: 'inline', bytes: wire.source.value } };
-    case 'transferId': return { content, source: { kind: 'transfer', transferId: wire.source.value, ...(wire.offset === 0 ? {} : { offset: wire.offset }) } };
-    case 'sharedPath': return { content, source: { kind: 'shared', path: wire.source.value, isLinkable: wire.linkable, proof: decodeProofText(wire.pathProof, 'path_proof') } };
-    case 'refused': return { content, source: { kind: 'refused', reason: wire.source.value } };
+    case 'transferId': return { content, source: { kind: 'transfer', transferId: boundName(wire.source.value, 'name', 'content_offered.transfer_id'), ...(wire.offset === 0 ? {} : { offset: wire.offset }) } };
+    case 'sharedPath': return { content, source: { kind: 'shared', path: boundText(wire.source.value, 'path', 'content_offered.shared_path'), isLinkable: wire.linkable, proof: decodeProofText(wire.pathProof, 'path_proof') } };
+    case 'refused': return { content, source: { kind: 'refused', reason: boundCode(wire.source.value, 'content_offered.refused') } };
     case undefined: throw badRequest('content_offered has no source; want inline, transfer_id, refused or shared_path');
   }
 }

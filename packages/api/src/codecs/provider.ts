@@ -23,10 +23,10 @@ export function decodeDemand(wire: DemandWire): Demand {
   boundList(wire.reserved, 'reservations', 'demand.reserved');
   if (wire.gangProcessors !== undefined) boundNumber(wire.gangProcessors, 'resourceProcessors', 'demand.gang_processors');
   return {
-    pendingTasks: wire.pendingTasks, processors: boundProcessors(wire.processors, 'resourceProcessors', 'demand.processors'),
+    pendingTasks: boundNumber(wire.pendingTasks, 'tasks', 'demand.pending_tasks'), processors: boundProcessors(wire.processors, 'resourceProcessors', 'demand.processors'),
     taskTimeMax: boundOptional(wire.taskTimeMsMax, 'duration', 'demand.task_time_ms_max'), taskTimeMean: boundOptional(wire.taskTimeMsMean, 'duration', 'demand.task_time_ms_mean'),
     deadline: boundOptional(wire.deadlineUnixMs, 'instant', 'demand.deadline_unix_ms'), userId: boundName(wire.userId, 'name', 'demand.user_id'),
-    ...(wire.unplacedTasks === undefined ? {} : { unplacedTasks: wire.unplacedTasks }),
+    ...(wire.unplacedTasks === undefined ? {} : { unplacedTasks: boundNumber(wire.unplacedTasks, 'tasks', 'demand.unplaced_tasks') }),
     ...(wire.gangProcessors === undefined ? {} : { gangProcessors: wire.gangProcessors }),
     ...(wire.statedTimeMs === undefined ? {} : { statedTime: boundNumber(wire.statedTimeMs, 'duration', 'demand.stated_time_ms') }),
     ...(wire.taskTimes === undefined ? {} : { taskTimes: decodeTaskTimes(wire.taskTimes) }),
@@ -65,7 +65,7 @@ function decodeReserved({ claim, processors, startUnixMs, endUnixMs, reservedPro
 
 function decodeTaskTimes({ endedCount, cutOffCount, halfMsMax, ninetiethMsMax, ninetyNinthMsMax }: TaskTimesWire): TimeQuantiles {
   return {
-    count: endedCount, censoredCount: cutOffCount, median: boundOptional(halfMsMax, 'duration', 'task_times.half_ms_max'),
+    count: boundNumber(endedCount, 'tasks', 'task_times.ended_count'), censoredCount: boundNumber(cutOffCount, 'tasks', 'task_times.cut_off_count'), median: boundOptional(halfMsMax, 'duration', 'task_times.half_ms_max'),
     ninetieth: boundOptional(ninetiethMsMax, 'duration', 'task_times.ninetieth_ms_max'), ninetyNinth: boundOptional(ninetyNinthMsMax, 'duration', 'task_times.ninety_ninth_ms_max'),
   };
 }

@@ -1,6 +1,6 @@
 import type { PlacementReply, ReservationEvent } from '@mutirao/core/machines/reservations';
 import type {
-  AheadStatus, HeldAhead, Outage, PlacementRefusal, ReservationRecord, ReservationStatus, ReservationWish, ResourceDimension, ResourceRecord, ResourceRules, ResourceState, Timing, TogetherDecision, TogetherLink,
+  AheadStatus, HeldAhead, Outage, PlacementRefusal, ReservationRecord, ReservationStatus, ReservationWish, ReservedWindow, ResourceDimension, ResourceRecord, ResourceRules, ResourceState, Timing, TogetherDecision, TogetherLink,
   WishedAmount,
 } from '@mutirao/core/messages';
 import { instantMax } from '@mutirao/core/reservations';
@@ -9,11 +9,11 @@ import type { Instant } from '@mutirao/core/shared';
 import {
   Algorithm as AlgorithmWire, Placement as PlacementWire, ReservationStatus as StatusWire, ResourceKind as KindWire, Timing as TimingWire,
   AheadStatus as AheadStatusWire, TogetherDecision as DecisionWire,
-  type HeldAhead as AheadWire, type Maintenance as MaintenanceWire, type Refusal as RefusalWire, type RenegotiateReservationResponse, type Reservation as ReservationWire,
+  type GetClaimKeysResponse, type HeldAhead as AheadWire, type Maintenance as MaintenanceWire, type Refusal as RefusalWire, type RenegotiateReservationResponse, type Reservation as ReservationWire,
   type ReservationEvent as EventWire, type ReservationWish as WishWire, type Resource as ResourceWire, type ResourceRules as RulesWire, type Together as TogetherWire,
   type UnitRange,
 } from '../generated/mutirao/reservation/v1/reservation_service.ts';
-import { badRequest } from './common.ts';
+import { badRequest, boundList, boundName, boundNumber, boundProcessors, boundText } from './common.ts';
 
 const wireOfStatuses: Readonly<Record<ReservationStatus, StatusWire>> = {
   held: StatusWire.HELD, confirmed: StatusWire.CONFIRMED, claimed: StatusWire.CLAIMED, released: StatusWire.RELEASED, expired: StatusWire.EXPIRED, cancelled: StatusWire.CANCELLED,
@@ -150,6 +150,20 @@ export function encodeReservation(reservation: ReservationRecord, claim: string)
     together: together === undefined ? undefined : { togetherId: together.togetherId, managerAddress: together.manager, reservationId: together.reservationId },
     heldAhead: ahead === undefined ? undefined : encodeAhead(ahead),
   };
+}
+
+/** Reads a reservation as whoever manages its resource sees it. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function decodeReservedWindow({ reservationId, userId, amount, startUnixMs, endUnixMs }: ReservationWire): ReservedWindow {
+  if (reservationId < 1) throw badRequest(`reservation_id is ${reservationId}; want 1 or more`);
+  boundNumber(endUnixMs, 'instant', 'reservation.end_unix_ms');
+  if (endUnixMs <= startUnixMs) throw badRequest(`reservation ${reservationId} is from ${startUnixMs} to ${endUnixMs}; want it to end after its start`);
+  return { reservationId, userId: boundName(userId, 'name', 'reservation.user_id'), count: boundProcessors(amount, 'resourceProcessors', 'reservation.amount'), startsAt: startUnixMs, endsAt: endUnixMs };
+}
+
+/** Reads the keys of a reservation manager. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function decodeClaimKeys({ keys }: GetClaimKeysResponse): { readonly keyId: string; readonly publicKeyPem: string }[] {
+  boundList(keys, 'keys', 'keys');
+  return keys.map(({ keyId, publicKeyPem }) => ({ keyId: boundName(keyId, 'name', 'key_id'), publicKeyPem: boundText(publicKeyPem, 'text', 'public_key_pem') }));
 }
 
 /** Writes what is held ahead. */

@@ -1,13 +1,10 @@
+import { decodeHello, protocolVersion } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ConnectRequest, ConnectResponse, ToMachine } from '@mutirao/api/provider';
 import type { Instant } from '@mutirao/core/shared';
 import type { Backoff, Timers } from '@mutirao/runtime/driver';
 import type { Logger } from '@mutirao/runtime/log';
 import type { MessageStream } from '@mutirao/runtime/rpc';
-
-
-/** The only version of the stream that this release speaks. */
-export const protocolVersion = 1;
 
 /** Milliseconds that a provider may take to say hello. */
 const helloWaitMax = 10_000;
@@ -135,8 +132,7 @@ export class ProviderLink {
       return;
     }
     if (message.$case !== 'hello') throw new MutiraoError('MUT_PROTOCOL', `the provider began with ${message.$case}; want hello`);
-    const { protocolVersion: found, programVersion, speakerId, sentUnixMs, capabilities, resourceId } = message.value;
-    if (found !== protocolVersion) throw new MutiraoError('MUT_PROTOCOL', `the provider speaks version ${found}; want ${protocolVersion}`);
+    const { programVersion, speakerId, sentAt, capabilities, resourceId } = decodeHello(message.value);
     this.#options.timers.cancel(this.#helloTimer);
     this.#isConnected = true;
     this.#epoch += 1;
@@ -144,7 +140,7 @@ export class ProviderLink {
     this.#lastTrouble = '';
     this.#options.backoff.reset();
     this.#options.log.info({ speaker: speakerId, release: programVersion }, 'connected to a provider');
-    this.#options.listener.onConnected({ clock: sentUnixMs, capabilities, resourceId });
+    this.#options.listener.onConnected({ clock: sentAt, capabilities, resourceId });
   }
 
   #closed(stream: ProviderStream, error: MutiraoError | undefined): void {

@@ -1,4 +1,4 @@
-import { encodeContentOffered, readChunk } from '@mutirao/api/codecs';
+import { encodeContentOffered, chunkData } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { GridMachineProviderServiceClient, GridMachineProviderServiceService, ReceiveContentResponse, type ProviderQueue } from '@mutirao/api/provider';
 import type { BrokerInput } from '@mutirao/core/machines/broker';
@@ -240,7 +240,7 @@ const passing = new PassingBytes();
 /** The bytes of a transfer, as views of the messages that bring them. */
 async function* receiveContent(client: GridMachineProviderServiceClient, transferId: string, offset: Bytes): AsyncGenerator<Uint8Array> {
   for await (const message of rawMessagesOf(client, GridMachineProviderServiceService.receiveContent, { transferId, offset })) {
-    yield readChunk(message, dataField) ?? ReceiveContentResponse.decode(message).data;
+    yield chunkData(message, dataField, ReceiveContentResponse);
     passing.note(message.length);
   }
 }

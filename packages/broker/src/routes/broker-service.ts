@@ -1,5 +1,5 @@
 import { BrokerServiceService, type AddProviderRequest, type SubmitJobRequest, type SubmitJobResponse, type UploadBlobResponse } from '@mutirao/api/broker';
-import { bind, type AuditedMethods, type ServiceBinding } from '@mutirao/runtime/rpc';
+import { bind, type AuditedMethods, type Handlers, type ServiceBinding } from '@mutirao/runtime/rpc';
 
 import { downloadBlobRoute, uploadBlobRoute } from './blobs.ts';
 import type { BrokerParts } from './broker-parts.ts';
@@ -17,7 +17,12 @@ import { watchJobRoute } from './watch-job.ts';
 
 /** The broker's service, ready to be served. @param usesOf what users take of the server. */
 export function brokerService(parts: BrokerParts, usesOf: QuotaSource): ServiceBinding {
-  return bind(BrokerServiceService, {
+  return bind(BrokerServiceService, brokerRoutes(parts, usesOf), { audited, ownerId: parts.ownerId });
+}
+
+/** The handlers of the broker's service. */
+export function brokerRoutes(parts: BrokerParts, usesOf: QuotaSource): Handlers<typeof BrokerServiceService> {
+  return {
     submitJob: submitJobRoute(parts),
     getJob: getJobRoute(parts),
     listJobs: listJobsRoute(parts),
@@ -41,7 +46,7 @@ export function brokerService(parts: BrokerParts, usesOf: QuotaSource): ServiceB
     getProviderQueue: getProviderQueueRoute(parts),
     getQuota: getQuotaRoute(parts, usesOf),
     listProviders: listProvidersRoute(parts),
-  }, { audited });
+  };
 }
 
 const jobOf = ({ jobId }: { readonly jobId: number }): string => `job ${jobId}`;

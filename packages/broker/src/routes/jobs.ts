@@ -1,7 +1,7 @@
 import type {
   CancelJobRequest, CancelJobResponse, GetJobRequest, GetJobResponse, ListJobsRequest, ListJobsResponse, RetryTasksRequest, RetryTasksResponse,
 } from '@mutirao/api/broker';
-import { badRequest, encodeJobSpec, encodeJobSummary, encodeTaskTimes } from '@mutirao/api/codecs';
+import { badRequest, encodeJobSpec, encodeJobSummary, encodeTaskTimes, taskCountMax } from '@mutirao/api/codecs';
 import { findJobSummary, listJobSummaries, outlookOf, plannedEndOf } from '@mutirao/core/machines/broker';
 import { fingerprintsIn, type CurrentInput } from '@mutirao/core/resumption';
 import type { JobId, UserId } from '@mutirao/core/shared';
@@ -47,6 +47,7 @@ export function cancelJobRoute(parts: BrokerParts): UnaryHandler<CancelJobReques
 /** Runs failed or cancelled tasks again, with what is at home now where that is asked for. @throws {MutiraoError} MUT_INPUT_MISSING where an input of the job is not there. */
 export function retryTasksRoute(parts: BrokerParts): UnaryHandler<RetryTasksRequest, RetryTasksResponse> {
   return async ({ jobId, taskIndexes, currentInputs }, { userId }) => {
+    if (taskIndexes.length > taskCountMax) throw badRequest(`task_indexes has ${taskIndexes.length} entries; want at most ${taskCountMax}`);
     const current = currentInputs ? { current: await readInputsAgain(parts, userId, jobId) } : {};
     return await parts.driver.ask<RetryTasksResponse>((replyTo) => ({ kind: 'TasksRetried', replyTo, userId, jobId, taskIndexes, ...current }));
   };

@@ -3,11 +3,11 @@ import type {
   ListRequestsRequest, ListRequestsResponse, ListTrustRequest, ListTrustResponse, PardonMachineRequest, PardonMachineResponse,
   QuarantineMachineRequest, QuarantineMachineResponse,
 } from '@mutirao/api/broker';
-import { badRequest, encodeAllocationRequest, encodeMachineRecord, encodeProviderRecord, encodeTrustRecord } from '@mutirao/api/codecs';
+import { badRequest, boundName, boundText, encodeAllocationRequest, encodeMachineRecord, encodeProviderRecord, encodeTrustRecord } from '@mutirao/api/codecs';
 import { listMachineRecords, listProviders, listRequests, listTrust, overviewOf } from '@mutirao/core/machines/broker';
 import { parseAddress, unary, type UnaryHandler } from '@mutirao/runtime/rpc';
 
-import { demandOwner, type BrokerParts } from './broker-parts.ts';
+import type { BrokerParts } from './broker-parts.ts';
 
 /** How much there is of what jobs run on. */
 export function getOverviewRoute({ driver, clock, room }: BrokerParts): UnaryHandler<GetOverviewRequest, GetOverviewResponse> {
@@ -37,8 +37,9 @@ export function listTrustRoute({ driver }: BrokerParts): UnaryHandler<ListTrustR
 
 /** Has a machine get nothing more. */
 export function quarantineMachineRoute(parts: BrokerParts): UnaryHandler<QuarantineMachineRequest, QuarantineMachineResponse> {
-  return async ({ machineId, reason }, { userId }) => {
-    demandOwner(parts, userId, 'quarantining a machine');
+  return async ({ machineId, reason }) => {
+    boundName(machineId, 'machineName', 'machine_id');
+    boundText(reason, 'text', 'reason');
     await parts.driver.ask((replyTo) => ({ kind: 'MachineQuarantined', replyTo, machineId, reason }));
     return {};
   };
@@ -46,8 +47,7 @@ export function quarantineMachineRoute(parts: BrokerParts): UnaryHandler<Quarant
 
 /** Lets a machine that was caught begin anew. */
 export function pardonMachineRoute(parts: BrokerParts): UnaryHandler<PardonMachineRequest, PardonMachineResponse> {
-  return async ({ machineId }, { userId }) => {
-    demandOwner(parts, userId, 'pardoning a machine');
+  return async ({ machineId }) => {
     await parts.driver.ask((replyTo) => ({ kind: 'MachinePardoned', replyTo, machineId }));
     return {};
   };
@@ -57,8 +57,7 @@ export function pardonMachineRoute(parts: BrokerParts): UnaryHandler<PardonMachi
 export function addProviderRoute(parts: BrokerParts): UnaryHandler<AddProviderRequest, AddProviderResponse> {
   return unary({
     decode: decodeProvider,
-    handle: async ({ providerId, address }, { userId }) => {
-      demandOwner(parts, userId, 'adding a provider');
+    handle: async ({ providerId, address }) => {
       await parts.driver.ask((replyTo) => ({ kind: 'ProviderAdded', replyTo, providerId, address }));
       return {};
     },

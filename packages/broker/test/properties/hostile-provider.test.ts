@@ -85,7 +85,7 @@ async function hear(t: ExecutionContext, bytes: Buffer, what: string): Promise<'
 test('no field of any message of a provider ends the broker', async (t) => {
   const counts = { refused: 0, taken: 0 };
   for (const message of messages(prepare())) {
-    for (const { what, bytes } of hostileMessages('ConnectResponse', Buffer.from(ConnectResponse.encode({ message }).finish()))) counts[await hear(t, bytes, what)]++;
+    for (const { what, bytes } of hostileMessages('mutirao.provider.v1.ConnectResponse', Buffer.from(ConnectResponse.encode({ message }).finish()))) counts[await hear(t, bytes, what)]++;
   }
   t.log(counts);
   t.true(counts.refused > 500 && counts.taken > 500, JSON.stringify(counts));

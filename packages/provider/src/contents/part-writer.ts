@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
-import { readChunk } from '@mutirao/api/codecs';
+import { chunkData } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { PullContentResponse } from '@mutirao/api/machine';
 import type { Content } from '@mutirao/core/messages';
@@ -64,7 +64,7 @@ export class PartWriter implements StreamWriter<Buffer> {
   }
 
   write(message: Buffer): boolean {
-    return this.writeBytes(readChunk(message, dataField) ?? PullContentResponse.decode(message).data);
+    return this.writeBytes(chunkData(message, dataField, PullContentResponse));
   }
 
   /** Takes bytes of the content; as `write`. */

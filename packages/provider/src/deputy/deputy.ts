@@ -1,5 +1,5 @@
 import type { WantedContent } from '@mutirao/api/codecs';
-import { readChunk } from '@mutirao/api/codecs';
+import { chunkData } from '@mutirao/api/codecs';
 import { PullContentResponse } from '@mutirao/api/machine';
 import { healthOf } from '@mutirao/core/bag';
 import type { BrokerId, ProviderCommand, ProviderInput } from '@mutirao/core/machines/provider';
@@ -234,5 +234,5 @@ export class Deputy {
 const dataField = 1;
 
 async function* dataOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) yield readChunk(chunk, dataField) ?? PullContentResponse.decode(chunk).data;
+  for await (const chunk of chunks) yield chunkData(chunk, dataField, PullContentResponse);
 }

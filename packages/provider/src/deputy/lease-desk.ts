@@ -1,4 +1,4 @@
-import { decodeContent, decodeLease, encodeContentWanted } from '@mutirao/api/codecs';
+import { decodeContent, decodeLease, decodeMessage, encodeContentWanted } from '@mutirao/api/codecs';
 import { AttachResponse, type ReplicaStart } from '@mutirao/api/machine';
 import { FromMachine, Lease } from '@mutirao/api/provider';
 import { outlineLease } from '@mutirao/core/bag';
@@ -67,7 +67,7 @@ export class LeaseDesk {
 
   /** Takes a broker's lease. @param bytes a Lease. @throws {MutiraoError} MUT_PROTOCOL, MUT_BAD_REQUEST */
   take(brokerId: BrokerId, connectionId: number, bytes: Uint8Array): void {
-    const body = Lease.decode(bytes);
+    const body = decodeMessage(Lease, bytes);
     const lease = decodeLease(body);
     try {
       this.#options.bodies.keepLease(brokerId, lease.sequence, bytes);

@@ -1,12 +1,10 @@
+import { decodeHello, decodeMessage, protocolVersion, type Hello } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
-import type { MachineHello } from '@mutirao/api/machine';
 import { ConnectRequest } from '@mutirao/api/provider';
 import type { BrokerId } from '@mutirao/core/machines/provider';
 import type { MachineFacts } from '@mutirao/core/messages';
 import type { Instant, UserId } from '@mutirao/core/shared';
 
-/** The version of the stream protocol that this release speaks. */
-const protocolVersion = 1;
 const programVersion = '0.1.0';
 /** Of an agent: its machine can be a member of a gang. Of a provider: it passes on what that needs. */
 const gangCapability = 'gang';
@@ -28,16 +26,9 @@ export function ownHello(speakerId: string, sentUnixMs: Instant, resourceId: str
   return { protocolVersion, programVersion, capabilities: [...capabilities], speakerId, sentUnixMs, resourceId };
 }
 
-/** @throws {MutiraoError} MUT_PROTOCOL for a version that this release does not speak. */
-export function checkHello(hello: { readonly protocolVersion: number } | undefined): void {
-  if (hello?.protocolVersion !== protocolVersion) {
-    throw new MutiraoError('MUT_PROTOCOL', `protocol version is ${hello?.protocolVersion ?? 'missing'}; want ${protocolVersion}`);
-  }
-}
-
 /** What a machine's facts say of gangs, by what its agent said that it can. */
-export function takesGangs({ hello }: Pick<MachineHello, 'hello'>): Pick<MachineFacts, 'takesGangs'> {
-  return hello?.capabilities.includes(gangCapability) === true ? { takesGangs: true } : {};
+export function takesGangs({ capabilities: said }: Pick<Hello, 'capabilities'>): Pick<MachineFacts, 'takesGangs'> {
+  return said.includes(gangCapability) ? { takesGangs: true } : {};
 }
 
 /** For whom a machine runs tasks that takes those of its owner only, whatever name its agent gives. */
@@ -58,19 +49,10 @@ export interface BrokerHello {
 
 /** Reads the first message of a broker. @throws {MutiraoError} MUT_PROTOCOL or MUT_BAD_REQUEST */
 export function readBrokerHello(bytes: Uint8Array): BrokerHello {
-  const { message } = decodeRequest(bytes);
+  const { message } = decodeMessage(ConnectRequest, bytes);
   if (message?.$case !== 'hello') throw new MutiraoError('MUT_PROTOCOL', `first message is ${message?.$case ?? 'empty'}; want hello`);
-  checkHello(message.value);
-  const { speakerId, instance = '', capabilities } = message.value;
+  const { speakerId, instance, capabilities: said } = decodeHello(message.value);
   if (!/^[\w.-]{1,64}$/.test(speakerId)) throw new MutiraoError('MUT_BAD_REQUEST', `broker id is "${speakerId}"; want up to 64 letters, digits, "_", "." or "-"`);
   if (!/^[\w.-]{0,64}$/.test(instance)) throw new MutiraoError('MUT_BAD_REQUEST', `broker instance is "${instance}"; want up to 64 letters, digits, "_", "." or "-"`);
-  return { name: speakerId, instance, takesStandings: capabilities.includes('standings'), takesResource: capabilities.includes('resource') };
-}
-
-function decodeRequest(bytes: Uint8Array): ConnectRequest {
-  try {
-    return ConnectRequest.decode(bytes);
-  } catch (error) {
-    throw new MutiraoError('MUT_PROTOCOL', `malformed message: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-  }
+  return { name: speakerId, instance, takesStandings: said.includes('standings'), takesResource: said.includes('resource') };
 }

@@ -1,6 +1,6 @@
 import { MutiraoError, errorOfCode } from '@mutirao/api/errors';
 import {
-  boundList, decodeContentOffered, decodeContentWanted, decodeDemand, decodeMachineFacts, decodeReaderProofs, encodeAllocationRequest, encodeDraining, encodeResourceStanding, encodeStanding, encodeMachineFacts, type ContentOffer, type WantedContent,
+  boundList, decodeContentOffered, decodeContentWanted, decodeDemand, decodeHello, decodeMachineFacts, decodeReaderProofs, encodeAllocationRequest, encodeDraining, encodeResourceStanding, encodeStanding, encodeMachineFacts, type ContentOffer, type WantedContent,
 } from '@mutirao/api/codecs';
 import { ContentOffered, ContentWanted, MachineHello } from '@mutirao/api/machine';
 import { Demand, LeaseTrim } from '@mutirao/api/provider';
@@ -16,7 +16,7 @@ import type { SiteContents } from '../contents/site-contents.ts';
 import type { Deputy } from '../deputy/deputy.ts';
 import { userOfBroker } from '../user-of-broker.ts';
 import { toAgent, toBroker } from './frames.ts';
-import { checkHello, onlyUserOf, ownHello, readBrokerHello, takesGangs, type HelloWire } from './hello.ts';
+import { onlyUserOf, ownHello, readBrokerHello, takesGangs, type HelloWire } from './hello.ts';
 import { AgentLink, BrokerLink, type ByteStream } from './links.ts';
 import type { TaskMeasure } from './measure.ts';
 import { acknowledgedField, attachFields, connectFields, contentOfferedField, decodeWith, findAlternative, readToMachine, sequenceOf } from './wire.ts';
@@ -142,7 +142,7 @@ export class Relay {
     } else if (field === connectFields.lease && this.#options.deputy !== undefined) {
       this.#options.deputy.leases.take(link.brokerId, link.connectionId, bytes.subarray(start));
     } else if (field === connectFields.leaseTrim) {
-      this.#options.deliver({ kind: 'LeaseTrimmed', brokerId: link.brokerId, connectionId: link.connectionId, replicaIds: decodeWith(LeaseTrim, bytes, start).replicaIds });
+      this.#options.deliver({ kind: 'LeaseTrimmed', brokerId: link.brokerId, connectionId: link.connectionId, replicaIds: boundList(decodeWith(LeaseTrim, bytes, start).replicaIds, 'heldReplicas', 'lease_trim.replica_ids') });
     } else {
       throw new MutiraoError('MUT_PROTOCOL', `alternative ${field} of a connected broker; want a demand, a lease, what of it was placed or a message to a machine`);
     }
@@ -209,10 +209,10 @@ export class Relay {
     const { field, start } = findAlternative(bytes);
     if (field !== attachFields.hello) throw new MutiraoError('MUT_PROTOCOL', `alternative ${field} of a new agent; want its hello`);
     const hello = decodeWith(MachineHello, bytes, start);
-    checkHello(hello.hello);
+    const greeting = decodeHello(hello.hello);
     const told = decodeMachineFacts(hello.facts);
     boundList(hello.heldReplicaIds, 'heldReplicas', 'hello.held_replica_ids');
-    const facts = this.#nameMachine(told, origin, takesGangs(hello));
+    const facts = this.#nameMachine(told, origin, takesGangs(greeting));
     this.#options.gate.enter(origin, facts.machineId, credential);
     this.#closeFormer(facts, origin);
     this.#attachmentCount += 1;

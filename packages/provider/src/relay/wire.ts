@@ -1,3 +1,4 @@
+import { decodeMessage } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 
 /**
@@ -41,11 +42,7 @@ function protocolError(message: string): MutiraoError {
 
 /** Reads a message from `start` to the end. @throws {MutiraoError} MUT_PROTOCOL */
 export function decodeWith<T>(codec: { decode(bytes: Uint8Array): T }, bytes: Uint8Array, start: number): T {
-  try {
-    return codec.decode(bytes.subarray(start));
-  } catch (error) {
-    throw new MutiraoError('MUT_PROTOCOL', `malformed message: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-  }
+  return decodeMessage(codec, bytes.subarray(start));
 }
 
 /** Walks over the fields of one message. */

@@ -30,15 +30,27 @@ export class ClaimKeys {
   /** The key of an id; undefined for one that is not known. */
   readonly find = (keyId: string): KeyObject | undefined => this.#keys.get(keyId);
 
-  /** Takes what a manager tells. @throws {MutiraoError} MUT_CLAIM_FORGED where it has none of the keys that are known. */
+  /** Takes what a manager tells. @throws {MutiraoError} MUT_CLAIM_FORGED where it has none of the keys that are known; MUT_BAD_REQUEST for what is no key. */
   pin(told: readonly ToldKey[]): void {
     if (this.#keys.size > 0 && !told.some(({ keyId }) => this.#keys.has(keyId))) {
       throw new MutiraoError('MUT_CLAIM_FORGED', `the manager signs with other keys than it did; if that is meant, remove ${this.#path} and start anew`);
     }
     if (told.every(({ keyId }) => this.#keys.has(keyId))) return;
-    this.#keys = new Map(told.map(({ keyId, publicKeyPem }) => [keyId, createPublicKey(publicKeyPem)]));
+    this.#keys = new Map(told.map(({ keyId, publicKeyPem }) => [keyId, readKey(publicKeyPem)]));
     writeAtomic(this.#path, `${JSON.stringify({ keys: told.map(({ keyId, publicKeyPem }) => ({ keyId, publicKeyPem })) })}\n`);
   }
+}
+
+/** @throws {MutiraoError} MUT_BAD_REQUEST for a key of another kind than claims are signed with. */
+function readKey(pem: string): KeyObject {
+  let key: KeyObject;
+  try {
+    key = createPublicKey(pem);
+  } catch (error) {
+    throw new MutiraoError('MUT_BAD_REQUEST', 'the reservation manager has a key that cannot be read', { cause: error });
+  }
+  if (key.asymmetricKeyType !== 'ed25519') throw new MutiraoError('MUT_BAD_REQUEST', `the reservation manager has a key of type ${key.asymmetricKeyType ?? 'none'}; want ed25519`);
+  return key;
 }
 
 function readKept(path: string): readonly ToldKey[] {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { encodeAhead } from '@mutirao/api/codecs';
-import { errorOfCode, MutiraoError } from '@mutirao/api/errors';
+import { badRequest, decodeClaimKeys, decodeReservedWindow, encodeAhead } from '@mutirao/api/codecs';
+import { errorOfCode, isErrorCode, MutiraoError } from '@mutirao/api/errors';
+import { clip, limits } from '@mutirao/api/limits';
 import { ReservationServiceClient, ReservationStatus, type Reservation } from '@mutirao/api/reservation';
 import { isSameWindow, type HeldAhead, type ReservedWindow } from '@mutirao/core/messages';
 import type { Duration, Instant, ProcessorCount, UserId } from '@mutirao/core/shared';
@@ -140,7 +141,7 @@ export class ReservationDesk {
     try {
       const { valid, code, message, presentClaim } = await callUnary(this.#client, 'verifyReservation', { claim, resourceId, userId }, { deadlineMs, signal: this.#over.signal });
       if (mayFollow && code === supersededCode && presentClaim !== '') return presentClaim;
-      if (!valid && code !== earlyCode) throw errorOfCode(code, message);
+      if (!valid && code !== earlyCode) throw errorOfCode(isErrorCode(code) ? code : 'MUT_PROTOCOL', clip(message));
     } catch (error) {
       if (!isUnanswered(error)) throw error;
       this.#checkTime(reservationId, endsAt);
@@ -238,8 +239,7 @@ export class ReservationDesk {
   }
 
   async #learnKeys(): Promise<void> {
-    const { keys } = await callUnary(this.#client, 'getClaimKeys', {}, { deadlineMs, signal: this.#over.signal });
-    this.#keys.pin(keys);
+    this.#keys.pin(decodeClaimKeys(await callUnary(this.#client, 'getClaimKeys', {}, { deadlineMs, signal: this.#over.signal })));
   }
 
   /** A resource that is there already is left as its owner has set it. */
@@ -281,26 +281,38 @@ export class ReservationDesk {
     for (const use of this.#options.inUse?.() ?? []) if (among.has(use.reservationId) && this.#unused.has(use.reservationId)) this.noteUse(use);
   }
 
+  /** What is listed takes the place of what was known once all of it has come: a manager that breaks off, or lists what cannot be, changes nothing. @throws {MutiraoError} */
   async #list(): Promise<void> {
-    this.#windows.clear();
-    this.#unused.clear();
+    const listed = new Map<number, Reservation>();
     let before = 0;
     do {
       const page = await callUnary(this.#client, 'listReservations', {
         pageSize, beforeReservationId: before, resourceId: this.#options.resourceId, statuses: [...this.#living], fromUnixMs: 0, untilUnixMs: 0, allUsers: true,
       }, { deadlineMs, signal: this.#over.signal });
-      for (const reservation of page.reservations) this.#note(reservation);
-      before = page.nextBeforeReservationId;
-    } while (before > 0);
+      for (const reservation of page.reservations) {
+        decodeReservedWindow(reservation);
+        listed.set(reservation.reservationId, reservation);
+      }
+      const next = page.nextBeforeReservationId;
+      if (next > 0 && before > 0 && next >= before) throw badRequest(`the page before reservation ${before} leads to one before ${next}; want a smaller number`);
+      before = next;
+    } while (before > 0 && listed.size <= limits.reservations.max);
+    if (listed.size > limits.reservations.max) throw badRequest(`more than ${limits.reservations.max} reservations are listed`);
+    this.#windows.clear();
+    this.#unused.clear();
+    for (const reservation of listed.values()) this.#note(reservation);
   }
 
   /** Whether a window is another than before. */
-  #note({ reservationId, status, userId, amount, startUnixMs, endUnixMs }: Reservation): boolean {
+  #note(reservation: Reservation): boolean {
+    const window = decodeReservedWindow(reservation);
+    const { reservationId, endsAt } = window;
+    const { status } = reservation;
     if (status === ReservationStatus.CONFIRMED) this.#unused.add(reservationId);
     else this.#unused.delete(reservationId);
-    if (!this.#living.includes(status) || endUnixMs <= this.#options.now()) return this.#windows.delete(reservationId);
-    const window = { reservationId, userId, count: amount, startsAt: startUnixMs, endsAt: endUnixMs };
+    if (!this.#living.includes(status) || endsAt <= this.#options.now()) return this.#windows.delete(reservationId);
     if (isSameWindow(this.#windows.get(reservationId), window)) return false;
+    if (this.#windows.size >= limits.reservations.max && !this.#windows.has(reservationId)) throw badRequest(`more than ${limits.reservations.max} reservations were told of`);
     this.#windows.set(reservationId, window);
     return true;
   }

@@ -1,5 +1,9 @@
 import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
+import { accessOf } from '@mutirao/api/access';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { UserId } from '@mutirao/core/shared';
 import { adapt, type AuditedMethod, type RpcHost } from './adapt.ts';
+import type { CallContext } from './context.ts';
 import type { AnyHandler, Handlers } from './handlers.ts';
 import { tolerant } from './malformed.ts';
 import type { TokenCheck } from './tokens.ts';
@@ -25,6 +29,8 @@ export interface BindOptions<Raw> {
   readonly tokens?: TokenCheck;
   /** How the audit log tells of calls that went well, by method; calls of methods that are left out change nothing. */
   readonly audited?: AuditedMethods;
+  /** Who owns the process: only this user may call the methods whose row in the table of access says so. */
+  readonly ownerId?: UserId;
 }
 
 /** By the name of the method, as handlers have it. */
@@ -32,7 +38,7 @@ export type AuditedMethods = Readonly<Record<string, AuditedMethod>>;
 
 const keepBytes = (bytes: Buffer): Buffer => bytes;
 
-/** Joins a generated service definition and one handler per method. */
+/** Joins a generated service definition and one handler per method. @throws {Error} for a method without a row in the table of access. */
 export function bind<D extends ServiceDefinition, Raw extends keyof D & string = never>(
   definition: D, handlers: Handlers<D, Raw>, options: BindOptions<Raw> = {},
 ): ServiceBinding {
@@ -40,11 +46,25 @@ export function bind<D extends ServiceDefinition, Raw extends keyof D & string =
   const methods = Object.entries(definition).map(([name, method]) => [name, raw.has(name)
     ? { ...method, requestDeserialize: keepBytes, responseSerialize: keepBytes }
     : { ...method, requestDeserialize: tolerant(method.requestDeserialize) }] as const);
+  const guarded = Object.fromEntries(methods.map(([name, { path }]) => [name, guard(path, (handlers as Record<string, AnyHandler>)[name] as AnyHandler, options.ownerId)]));
   return {
     name: Object.values(definition)[0]?.path.split('/')[1] ?? '',
     definition: Object.fromEntries(methods),
     isForUsers: options.tokens === undefined,
     hostOf: (host) => (options.tokens === undefined ? host : { ...host, tokens: options.tokens, revoked: undefined }),
-    implement: (host) => Object.fromEntries(methods.map(([name, method]) => [name, adapt(method, (handlers as Record<string, AnyHandler>)[name] as AnyHandler, host, options.audited?.[name])])),
+    implement: (host) => Object.fromEntries(methods.map(([name, method]) => [name, adapt(method, guarded[name] as AnyHandler, host, options.audited?.[name])])),
+  };
+}
+
+/** A handler behind the check that the table of access asks for. */
+function guard(path: string, handler: AnyHandler, ownerId: UserId | undefined): AnyHandler {
+  if (accessOf(path).callers !== 'owner') return handler;
+  if (ownerId === undefined) throw new Error(`${path} is for the owner of the process; expected its name with the service`);
+  const method = path.slice(path.lastIndexOf('/') + 1);
+  // The context is the last parameter of handlers of each kind.
+  return (...parameters: unknown[]) => {
+    const { userId } = parameters.at(-1) as CallContext;
+    if (userId !== ownerId) throw new MutiraoError('MUT_NOT_OWNER', `${method} is for ${ownerId} alone, who owns this process; you are ${userId}`);
+    return (handler as (...all: unknown[]) => unknown)(...parameters);
   };
 }

@@ -6,6 +6,8 @@ import { InvariantError } from '@mutirao/core/shared';
 const domain = 'mutirao';
 const detailsKey = 'grpc-status-details-bin';
 const errorInfoType = 'type.googleapis.com/google.rpc.ErrorInfo';
+/** Characters of a message that travel, each of which may take nine bytes. */
+const messageLengthMax = 2000;
 const badRequestType = 'type.googleapis.com/google.rpc.BadRequest';
 
 /** What grpc-js takes as the end of a call that failed. */
@@ -18,14 +20,16 @@ export interface FailedStatus {
 /** The gRPC status of an error, with google.rpc details that keep its code. */
 export function toStatus(error: MutiraoError): FailedStatus {
   const code = status[registry[error.code].status];
+  // A message may quote what came in, and headers have to hold it.
+  const message = error.message.length <= messageLengthMax ? error.message : `${error.message.slice(0, messageLengthMax)}...`;
   const details = [{ typeUrl: errorInfoType, value: bytesOf(ErrorInfo.encode({ reason: error.code, domain, metadata: {} }).finish()) }];
   if (error.field !== undefined) {
-    const violation = { fieldViolations: [{ field: error.field, description: error.message }] };
+    const violation = { fieldViolations: [{ field: error.field, description: message }] };
     details.push({ typeUrl: badRequestType, value: bytesOf(BadRequest.encode(violation).finish()) });
   }
   const metadata = new Metadata();
-  metadata.set(detailsKey, bytesOf(Status.encode({ code, message: error.message, details }).finish()));
-  return { code, details: error.message, metadata };
+  metadata.set(detailsKey, bytesOf(Status.encode({ code, message, details }).finish()));
+  return { code, details: message, metadata };
 }
 
 function bytesOf(bytes: Uint8Array): Buffer {

@@ -25,6 +25,8 @@ export class PretendReservations {
   verify: (request: VerifyReservationRequest) => Partial<VerifyReservationResponse> = () => ({ valid: true });
   /** The codes with which the next claims of a use are refused; those behind them are taken. */
   refusals: ErrorCode[] = [];
+  /** What a method answers instead, by its name; of `watchReservations` the messages that a watcher hears first. */
+  forged: ReadonlyMap<string, unknown> = new Map();
   /** While true every call fails, and nobody hears anything. */
   isAway = false;
   /** Claims of uses as they were shown, refused ones too. */
@@ -67,7 +69,7 @@ export class PretendReservations {
       queueMicrotask(() => { this.#answer(() => answer(request), callback); });
       return { cancel: () => undefined };
     };
-    return {
+    const methods: Record<string, unknown> = {
       getClaimKeys: answering(() => ({ issuer: this.signer.issuer, keys: [this.signer] })),
       listResources: answering(() => ({ resources: [] })),
       registerResource: answering((request: RegisterResourceRequest) => ({ count: this.registered.push(request) })),
@@ -87,7 +89,11 @@ export class PretendReservations {
       }),
       watchReservations: () => this.#watch(),
       close: () => undefined,
-    } as unknown as ReservationServiceClient;
+    };
+    // Looked up at each call: what is forged may change while a client is open.
+    return new Proxy(methods, {
+      get: (known, name) => (typeof name === 'string' && name !== 'watchReservations' && this.forged.has(name) ? answering(() => this.forged.get(name)) : known[String(name)]),
+    }) as unknown as ReservationServiceClient;
   }
 
   #answer(answer: () => unknown, callback: Callback): void {
@@ -105,6 +111,8 @@ export class PretendReservations {
     else {
       this.#watchers.add(stream);
       stream.write({ events: [], lastSequence: 0 } satisfies WatchReservationsResponse);
+      const forged = this.forged.get('watchReservations');
+      if (forged !== undefined) stream.write(forged);
     }
     return stream;
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { errorOfCode, isErrorCode, MutiraoError, registry } from '@mutirao/api/errors';
 import test from 'ava';
-import { errorsMarkdown, errorsProto, faultsMarkdown, limitsMarkdown, numbersOf } from '../../../../../scripts/errors-rendering.ts';
+import { errorsMarkdown, errorsProto, faultsMarkdown, limitsMarkdown, numbersOf, securityMarkdown } from '../../../../../scripts/errors-rendering.ts';
 
 const root = new URL('../../../../../', import.meta.url);
 const codes = Object.keys(registry);
@@ -21,6 +21,11 @@ test('docs/faults.md is the table of faults that the programs use', (t) => {
 
 test('docs/limits.md is the table of limits that the codecs use', (t) => {
   t.is(readFileSync(new URL('docs/limits.md', root), 'utf8'), limitsMarkdown(), advice);
+});
+
+test('docs/security.md has the table of access that the servers use', (t) => {
+  const page = readFileSync(new URL('docs/security.md', root), 'utf8');
+  t.is(page, securityMarkdown(page), advice);
 });
 
 test('errors.proto has each code, and no other', (t) => {

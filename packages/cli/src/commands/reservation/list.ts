@@ -53,7 +53,8 @@ export async function listReservations(context: CommandContext, options: ListOpt
   do {
     const page = await manager.listReservations({ ...filter, pageSize: Math.min(limit - found.length, pageMax), beforeReservationId: before });
     found.push(...page.reservations);
-    before = page.nextBeforeReservationId;
+    // A page that leads back would be asked for again and again.
+    before = before === 0 || page.nextBeforeReservationId < before ? page.nextBeforeReservationId : 0;
   } while (before !== 0 && found.length < limit);
   tell(context.output, {
     json: () => found.map((one) => reservationJson(one, resources.get(one.resourceId)?.unit ?? '')),

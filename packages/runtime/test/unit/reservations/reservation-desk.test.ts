@@ -256,7 +256,7 @@ test('a refusal of the manager is told, and a claim that is only early is none',
 
 test('the reservations of the resource are told when they are known, and with each change', async (t) => {
   const { manager, desk, told } = open(t, { now: () => 500 });
-  manager.reservations = [aReservationWire(), aReservationWire({ reservationId: 8, status: ReservationStatus.HELD }), aReservationWire({ reservationId: 9, endUnixMs: 500 })];
+  manager.reservations = [aReservationWire(), aReservationWire({ reservationId: 8, status: ReservationStatus.HELD }), aReservationWire({ reservationId: 9, startUnixMs: 100, endUnixMs: 500 })];
   desk.start();
   await settle();
   t.deepEqual(told.last?.map(({ reservationId }) => reservationId), [7, 8]);
@@ -311,4 +311,24 @@ test('a manager with other keys than it had is not followed', async (t) => {
   t.deepEqual(told.last, [window7]);
   t.is(warnings.length, 1);
   await t.throwsAsync(desk.admit(manager.claim(), 'ana'), { code: 'MUT_CLAIM_FORGED' });
+});
+
+test('a manager whose pages lead back to each other, or that lists what cannot be, takes nothing from what it told before', async (t) => {
+  const { manager, desk, told, warnings, wake } = open(t, { now: () => 500 });
+  manager.reservations = [aReservationWire()];
+  desk.start();
+  await settle();
+  t.is(told.count, 1);
+  for (const page of [{ reservations: [], nextBeforeReservationId: 5 }, { reservations: [aReservationWire({ amount: 2 ** 40 })], nextBeforeReservationId: 0 }]) {
+    manager.forged = new Map([['listReservations', page]]);
+    manager.leave();
+    await settle();
+    manager.isAway = false;
+    await wake();
+    t.is(told.count, 1);
+    t.is(warnings.at(-1), 'the reservation manager is away; the reservations that it told of stand');
+  }
+  manager.forged = new Map();
+  await wake();
+  t.deepEqual(told.last, [window7]);
 });
