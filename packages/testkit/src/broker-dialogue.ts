@@ -78,6 +78,7 @@ export class BrokerDialogue {
     const options = optionsOf(words);
     switch (verb) {
       case 'at': this.now = Number(name); return [{ kind: 'TimerFired' }];
+      case 'clock': this.now += Number(name); return [{ kind: 'ClockStepped', by: Number(name) }];
       case 'provider': return [{ kind: 'ProviderAdded', replyTo: 0, providerId: name, address: 'h:1' }, { kind: 'ProviderConnected', providerId: name }];
       case 'connect': return [{ kind: 'ProviderConnected', providerId: name, ...(third === 'leases' ? { takesLeases: true } : {}), ...(third === 'resource' ? { tellsResource: true } : {}), resourceId: options['resource'] }];
       case 'confirm': return [{ kind: 'LeaseConfirmed', providerId: name, sequence: Number(third) }];
