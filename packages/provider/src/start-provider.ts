@@ -12,7 +12,7 @@ import type { Audit } from '@mutirao/runtime/audit';
 import { MachineDriver, openTrace, steadyClock, systemClock, systemTimers, tellStalled } from '@mutirao/runtime/driver';
 import { ensureToken, HomeProver, makeToken } from '@mutirao/runtime/files';
 import { onOneLine, readHostIdentity } from '@mutirao/runtime/identity';
-import { openJournal, type Journal } from '@mutirao/runtime/journal';
+import { findFreshNumber, openJournal, type Journal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
 import { PassingBytes } from '@mutirao/runtime/memory';
 import type { Metrics } from '@mutirao/runtime/metrics';
@@ -394,6 +394,8 @@ function recover(journal: Journal<ProviderChange>, config: ProviderConfig): Prov
     providerMachine.apply(state, change);
     replayed += 1;
   });
+  state.nextRequestNumber = findFreshNumber(journal, { name: 'next_request', next: state.nextRequestNumber, isLostWithHost: true });
+  journal.keepHost();
   if (replayed >= changesPerSnapshot) journal.writeSnapshot(journal.lastSequence(), JSON.stringify(freezeProvider(state)));
   return state;
 }

@@ -1,3 +1,4 @@
 export type { ChangeCodec, ProjectionDatabase } from './codec.ts';
+export { findFreshNumber, type NumberSeries } from './fresh-number.ts';
 export { openJournal, type Journal, type JournalEntry, type JournalOptions, type JournalSelection, type Snapshot } from './journal.ts';
 export { journalError } from './sqlite-errors.ts';
