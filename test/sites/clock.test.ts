@@ -47,7 +47,7 @@ async function reserveNow(): Promise<number> {
   let isOff = Infinity;
   await until(async () => {
     const { status, out } = await mutirao('reservation', 'request', '--resource', 'alpha', '--count', '1', '--for', '1m', '--immediate', '--json');
-    if (status === 0) isOff = Math.abs((JSON.parse(out) as { start_unix_ms: number }).start_unix_ms - now());
+    if (status === 0) isOff = Math.abs((JSON.parse(out) as { reservation: { start_unix_ms: number } }).reservation.start_unix_ms - now());
     return isOff < 120_000;
   }, 'a reservation that is wanted now begins now', 60_000);
   return isOff;
