@@ -1,3 +1,4 @@
+import { backupShapes } from './backup-shapes.ts';
 import { simulationShapes } from './simulation-shapes.ts';
 import { gatheredShapes } from './gathered-shapes.ts';
 import { machineShapes } from './machine-shapes.ts';
@@ -395,6 +396,7 @@ export const shapes = {
     provider_id: ['string', 'The provider that was told.'],
     address: ['string', 'Where it listens.'],
   },
+  ...backupShapes,
   ...trustShapes,
   ...gatheredShapes,
   ...scoreShapes, ...providerQueueShapes,
