@@ -345,6 +345,7 @@ export const shapes = {
     job_id: ['integer', 'The new job\'s number.'],
     task_count: ['integer', 'Tasks that were accepted.'],
     resumed: ['resumed or null', 'What was taken over from an earlier job; null unless `--resume` is given.'],
+    warnings: ['array of string', 'What of its requirements holds on no machine that is known.'],
   },
   resumed: {
     job_id: ['integer', 'The earlier job.'],

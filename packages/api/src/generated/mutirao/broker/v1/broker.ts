@@ -376,7 +376,11 @@ export interface SubmitJobResponse {
   jobId: number;
   taskCount: number;
   /** What was taken over, where that was asked for; absent when the job was submitted before under the same key. */
-  resumed?: Resumed | undefined;
+  resumed?:
+    | Resumed
+    | undefined;
+  /** What of the requirements holds on no machine that is known, a sentence a line: tasks wait until one comes on which it does. Absent where there is nothing to say. */
+  requirementsWarning?: string | undefined;
 }
 
 export interface Resumed {
@@ -2173,7 +2177,7 @@ export const SubmitJobRequest: MessageFns<SubmitJobRequest> = {
 };
 
 function createBaseSubmitJobResponse(): SubmitJobResponse {
-  return { jobId: 0, taskCount: 0, resumed: undefined };
+  return { jobId: 0, taskCount: 0, resumed: undefined, requirementsWarning: undefined };
 }
 
 export const SubmitJobResponse: MessageFns<SubmitJobResponse> = {
@@ -2186,6 +2190,9 @@ export const SubmitJobResponse: MessageFns<SubmitJobResponse> = {
     }
     if (message.resumed !== undefined) {
       Resumed.encode(message.resumed, writer.uint32(26).fork()).join();
+    }
+    if (message.requirementsWarning !== undefined) {
+      writer.uint32(34).string(message.requirementsWarning);
     }
     return writer;
   },
@@ -2225,6 +2232,14 @@ export const SubmitJobResponse: MessageFns<SubmitJobResponse> = {
             }
 
             message.resumed = Resumed.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.requirementsWarning = reader.string();
             continue;
           }
         }
