@@ -161,7 +161,7 @@ export const registry = {
   MUT_USER_QUOTA: { status: 'RESOURCE_EXHAUSTED', retryable: false, advice: 'The message names the quota and what frees some of it; "mutirao quota" shows yours, and the owner of the process can raise them with --quota.' },
   MUT_USER_RATE: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'Wait a few seconds and call less often; "mutirao quota" shows how many calls per second are allowed.' },
   MUT_WALLTIME_ENDED: { status: 'UNAVAILABLE', retryable: false, advice: 'The allocation reached its walltime; its tasks run again elsewhere.' },
-  MUT_WALLTIME_MAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Ask for no more than the walltime that the message names.' },
+  MUT_WALLTIME_MAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Ask for no more than the walltime that the message names. A task that needs longer has to be split, to go on from files that it wrote, or to run where longer walltimes are given.' },
   MUT_WEB_FOREIGN: { status: 'PERMISSION_DENIED', retryable: false, advice: 'Open the page by the address that "mutirao web" prints; other pages and other names of this host may not use it.' },
   MUT_WEB_STREAMS_MAX: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'Close pages of this grid that are open in other tabs or browsers.' },
   MUT_WIDTH_MAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Ask for no more than the processors that the message names.' },

@@ -46,8 +46,11 @@ function suggest(name: string, stated: ReadonlySet<string>): string {
 }
 
 function* atomsOf(expression: Expression | undefined): Iterable<Atom> {
-  if (expression === undefined) return;
-  if (expression.kind === 'not') yield* atomsOf(expression.part);
-  else if (expression.kind === 'all' || expression.kind === 'any') for (const part of expression.parts) yield* atomsOf(part);
-  else yield expression;
+  switch (expression?.kind) {
+    case undefined: return;
+    case 'not': yield* atomsOf(expression?.part); return;
+    case 'all':
+    case 'any': for (const part of expression?.parts ?? []) yield* atomsOf(part); return;
+    default: if (expression !== undefined) yield expression as Atom;
+  }
 }

@@ -6,6 +6,8 @@ import { isFollower } from '../gangs/gang.ts';
 import type { BrokerOptions } from '../options.ts';
 import { hasEnded, type BrokerJob, type BrokerReplica, type OpenTask, type Success } from '../state.ts';
 import { commit, type Turn } from '../turn.ts';
+import { describeFullCut } from './longest-walltime.ts';
+import { walltimeCutsMax, walltimeMaxCode } from './walltime-cuts.ts';
 
 const noBytes = new Uint8Array(0);
 
@@ -80,12 +82,14 @@ export function statusAlone(task: OpenTask, { isInDoubt = false, failuresMax, lo
   const failures = task.failureCount + (ending.fate === 'failed' ? 1 : 0);
   const losses = task.lossCount + (isCountedLoss(ending) ? 1 : 0);
   const stops = task.stopCount + (isStop(ending) ? 1 : 0);
+  // No allocation is long enough for it, and each try costs a whole one.
+  if (ending.reason === walltimeMaxCode && task.walltimeCutCount + 1 >= walltimeCutsMax) return 'failed';
   return failures >= failuresMax || losses >= lossesMax || stops >= stopsMax ? 'failed' : 'ready';
 }
 
 /** Whether a task has failed, been lost or been stopped as often as it may. */
-export function isSpent({ failureCount, lossCount, doubtCount, stopCount }: OpenTask, { failuresMax }: Pick<BrokerJob, 'failuresMax'>, { lossesMax }: BrokerOptions): boolean {
-  return failureCount >= failuresMax || lossCount >= lossesMax || doubtCount >= doubtsMax || stopCount >= stopsMax;
+export function isSpent({ failureCount, lossCount, doubtCount, stopCount, walltimeCutCount }: OpenTask, { failuresMax }: Pick<BrokerJob, 'failuresMax'>, { lossesMax }: BrokerOptions): boolean {
+  return failureCount >= failuresMax || lossCount >= lossesMax || doubtCount >= doubtsMax || stopCount >= stopsMax || walltimeCutCount >= walltimeCutsMax;
 }
 
 /** What a task is without one of its successes, which ends so. */
@@ -127,14 +131,15 @@ function reasonOf({ machine: { facts: { until } } }: BrokerReplica, { reason, st
 /** The ending of a replica as its machine tells it. */
 export function toldEnding(turn: Turn, replica: BrokerReplica, end: ReplicaEnd): ReplicaEnding {
   const fate = fateOf(replica, end);
-  const reason = reasonOf(replica, end);
+  const fullCut = fate === 'lost' && !isFollower(replica) ? describeFullCut(turn.state, replica, { startedAt: end.startedAt, endedAt: end.endedAt, now: turn.now }) : undefined;
+  const reason = fullCut === undefined ? reasonOf(replica, end) : walltimeMaxCode;
   const isInDoubt = isDoubted({ ...end, fate });
   const taskStatus = statusAfter(replica, { fate, reason, startedAt: end.startedAt }, turn.state.options, isInDoubt);
-  const isLostOften = taskStatus === 'failed' && fate === 'lost' && !isInDoubt && !isFollower(replica);
+  const isLostOften = taskStatus === 'failed' && fate === 'lost' && !isInDoubt && fullCut === undefined && !isFollower(replica);
   return {
     replicaId: replica.replicaId, taskIndex: replica.task.index, fate, taskStatus,
     outcome: end.outcome, exitStatus: end.exitStatus, placedAt: replica.placedAt, startedAt: end.startedAt, endedAt: end.endedAt,
-    reason: isLostOften ? lostOften : reason, detail: isLostOften ? `the last one: ${reason} ${end.detail}` : end.detail,
+    reason: isLostOften ? lostOften : reason, detail: isLostOften ? `the last one: ${reason} ${end.detail}` : fullCut ?? end.detail,
     standardOutput: end.standardOutput, standardError: end.standardError, outputTruncated: end.outputTruncated, outputs: end.outputs,
     ...(end.staging === undefined ? {} : { staging: end.staging }),
   };
@@ -156,12 +161,14 @@ export function endUntold(turn: Turn, replica: BrokerReplica, end: UntoldEnd): v
 /** The ending of a replica of which no machine tells: now, as far as anybody knows. */
 export function untoldEnding(turn: Turn, replica: BrokerReplica, end: UntoldEnd): ReplicaEnding {
   const fate = replica.abortFate === undefined ? end.fate : abortedFate(replica.abortFate);
-  const taskStatus = statusAfter(replica, { fate, reason: end.reason, startedAt: replica.startedAt }, turn.state.options);
-  const isLostOften = taskStatus === 'failed' && fate === 'lost' && !isFollower(replica);
+  const fullCut = fate === 'lost' && !isFollower(replica) ? describeFullCut(turn.state, replica, { startedAt: replica.startedAt, endedAt: turn.now, now: turn.now }) : undefined;
+  const reason = fullCut === undefined ? end.reason : walltimeMaxCode;
+  const taskStatus = statusAfter(replica, { fate, reason, startedAt: replica.startedAt }, turn.state.options);
+  const isLostOften = taskStatus === 'failed' && fate === 'lost' && fullCut === undefined && !isFollower(replica);
   return {
     replicaId: replica.replicaId, taskIndex: replica.task.index, fate, taskStatus,
     outcome: undefined, exitStatus: 0, placedAt: replica.placedAt, startedAt: replica.startedAt, endedAt: turn.now,
-    reason: isLostOften ? lostOften : end.reason, detail: isLostOften ? `the last one: ${end.reason}` : end.detail,
+    reason: isLostOften ? lostOften : reason, detail: isLostOften ? `the last one: ${end.reason}` : fullCut ?? end.detail,
     standardOutput: noBytes, standardError: noBytes, outputTruncated: false, outputs: [],
   };
 }

@@ -1,0 +1,40 @@
+import { describeTime, type Duration, type Instant } from '../../../shared/index.ts';
+import { mayObtain } from '../machines/machine-pattern.ts';
+import { wouldDo } from '../placing/matching.ts';
+import type { BrokerProvider, BrokerReplica, BrokerState } from '../state.ts';
+import { getGroup } from '../jobs/task-groups.ts';
+
+/** What of the longest walltime a run has to have had; the rest is for the start of agents, staging, and warnings ahead of the end. */
+const fullShare = 0.9;
+
+/**
+ * What is to be said of a run that the end of its allocation cut, where no allocation could give it more time; undefined for any other, and where it is not known how long
+ * allocations may be, or a machine that stays would do.
+ */
+export function describeFullCut(state: BrokerState, replica: BrokerReplica, { startedAt, endedAt, now }: { readonly startedAt: Instant; readonly endedAt: Instant; readonly now: Instant }): string | undefined {
+  const { facts: { until } } = replica.machine;
+  if (until === undefined || startedAt === 0) return undefined;
+  const ran = Math.min(Math.max(0, endedAt - startedAt), Math.max(0, now - replica.placedAt));
+  if (until - now > ran / 9) return undefined;
+  const longest = findLongest(state, replica);
+  if (longest === undefined || ran < fullShare * longest.walltime) return undefined;
+  return `ran ${describeTime(ran)} until its allocation ended, and no allocation may last longer than ${describeTime(longest.walltime)} (${longest.providerId})`;
+}
+
+/** The longest walltime at providers that may have machines for the task; undefined where it may have more, or nobody knows. */
+function findLongest({ providers, machines }: BrokerState, { job, task }: BrokerReplica): { readonly walltime: Duration; readonly providerId: string } | undefined {
+  const { queue } = getGroup(job, task.index);
+  let longest: { readonly walltime: Duration; readonly providerId: string } | undefined;
+  for (const machine of machines.values()) if (machine.facts.until === undefined && wouldDo(queue, machine.facts)) return undefined;
+  for (const provider of providers.values()) {
+    if (isTimeShared(provider) || !mayObtain(queue, provider)) continue;
+    const walltime = provider.resource?.standing.walltimeMax;
+    if (walltime === undefined) return undefined;
+    if (longest === undefined || walltime > longest.walltime) longest = { walltime, providerId: provider.providerId };
+  }
+  return longest;
+}
+
+function isTimeShared({ resource }: BrokerProvider): boolean {
+  return resource?.standing.isTimeShared === true;
+}
