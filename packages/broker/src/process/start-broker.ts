@@ -222,7 +222,7 @@ class Broker {
     const queues = new ProviderQueues((providerId) => this.#links.queueOf(providerId), steadyClock);
     this.parts = {
       driver: this.#driver, room: this.#room, journal, records, homeFiles, taskOutputs, checks: this.#checks, specs: new JobSpecs(journal), blobs, watchers: this.#watchers,
-      clock: systemClock, timers: systemTimers, ownerId: setup.ownerId, forbiddenFolders: this.#forbidden, workFolderRules: workFolderRulesOf(setup.home, this.#sharing.prover), otherJobsPlaces: new OtherJobsPlaces(state),
+      clock: systemClock, timers: systemTimers, journalInstance: stores.instance.name, ownerId: setup.ownerId, forbiddenFolders: this.#forbidden, workFolderRules: workFolderRulesOf(setup.home, this.#sharing.prover), otherJobsPlaces: new OtherJobsPlaces(state),
       widthMaxOf: (providerId) => this.#links.widthMaxOf(providerId), troubleOf: (providerId) => this.#links.troubleOf(providerId), queueOf: (providerId) => queues.get(providerId),
     };
     this.#metrics.watch(state, { clock: systemClock, inboxLength: () => this.#driver.waitingCount, watcherCount: () => this.#watchers.count });

@@ -66,7 +66,7 @@ async function prepare(t: ExecutionContext): Promise<Bench> {
   const blobs = await Blobs.open({ folder: join(home, 'contents'), ownerId: 'ana', sizeMax: 1000 });
   t.teardown(async () => { await driver.stop(); journal.close(); });
   const parts: BrokerParts = {
-    driver, room: { demand: () => undefined, trouble: () => undefined }, journal, records: new JournalRecords(journal), specs: new JobSpecs(journal), blobs, watchers, clock, timers: byHand,
+    driver, room: { demand: () => undefined, trouble: () => undefined }, journal, records: new JournalRecords(journal), specs: new JobSpecs(journal), blobs, watchers, clock, timers: byHand, journalInstance: 'first',
     homeFiles: new HomeFiles(new FileHashes({ hashFile })), ownerId: 'ana', forbiddenFolders: [join(home, 'own')], otherJobsPlaces: new OtherJobsPlaces(driver.state), workFolderRules: { home, hasKey: true, forbidden: [join(home, 'own')] }, checks: { describe: () => [] }, taskOutputs: { lookAt: () => Promise.resolve({ fault: undefined, gone: new Set<string>() }) }, widthMaxOf: () => Promise.resolve(undefined), troubleOf: (providerId) => `no route to ${providerId}`, queueOf: () => Promise.reject(new Error('nobody is asked')),
   };
   const turn = async (...inputs: readonly BrokerInput[]): Promise<void> => {
@@ -269,6 +269,16 @@ function aWriter(): { readonly writer: StreamWriter<WatchJobResponse>; readonly 
 function typesOf(told: readonly WatchJobResponse[]): string[] {
   return told.flatMap(({ events }) => events.map((event) => event.type));
 }
+
+test('a watcher that was told of another journal, or of more than there is, is refused, and each answer names the journal', async (t) => {
+  const { parts } = await prepare(t);
+  const { writer, told } = aWriter();
+  const leave = AbortSignal.abort();
+  await t.throwsAsync(async () => { await watchJobRoute(parts)({ jobId: 0, afterSequence: 999_999 }, writer, aCallContext()); }, { code: 'MUT_JOURNAL_POSITION', message: /sequence 999999 is beyond the end of journal first, which has \d+ changes/ });
+  await t.throwsAsync(async () => { await watchJobRoute(parts)({ jobId: 0, afterSequence: 0, journalInstance: 'another' }, writer, aCallContext()); }, { code: 'MUT_JOURNAL_POSITION', message: /is of journal another; this broker's is first/ });
+  t.is(told.length, 0);
+  await watchJobRoute(parts)({ jobId: 0, afterSequence: 0, journalInstance: 'first' }, writer, aCallContext({ signal: leave }));
+});
 
 test('a watcher hears what was, then what comes, and goes on where it left off', async (t) => {
   const bench = await prepare(t);

@@ -69,6 +69,7 @@ export const ErrorReason = {
   MUT_JOURNAL_CORRUPT: 21,
   MUT_JOURNAL_FAILED: 22,
   MUT_JOURNAL_NEWER: 23,
+  MUT_JOURNAL_POSITION: 158,
   MUT_KEY_REUSED: 134,
   MUT_LAUNCH_FAILED: 54,
   MUT_LOCAL_TIME: 102,
@@ -240,6 +241,7 @@ export namespace ErrorReason {
   export type MUT_JOURNAL_CORRUPT = typeof ErrorReason.MUT_JOURNAL_CORRUPT;
   export type MUT_JOURNAL_FAILED = typeof ErrorReason.MUT_JOURNAL_FAILED;
   export type MUT_JOURNAL_NEWER = typeof ErrorReason.MUT_JOURNAL_NEWER;
+  export type MUT_JOURNAL_POSITION = typeof ErrorReason.MUT_JOURNAL_POSITION;
   export type MUT_KEY_REUSED = typeof ErrorReason.MUT_KEY_REUSED;
   export type MUT_LAUNCH_FAILED = typeof ErrorReason.MUT_LAUNCH_FAILED;
   export type MUT_LOCAL_TIME = typeof ErrorReason.MUT_LOCAL_TIME;
