@@ -200,10 +200,7 @@ class ProviderProcess {
       },
       onFatal: setup.onFatal,
       onStalled: (error) => { tellStalled(log, error); },
-      onClockStepped: (by) => {
-        this.#measure.moveClock(by);
-        this.#relay.greetAgain();
-      },
+      onClockStepped: (by) => { this.#followClock(by); },
       trace: openTrace({ path: setup.trace ?? '', machine: 'provider', at: systemClock.now(), log, describe: () => saveProviderBeginning(this.#state) }),
     });
     if (manager === undefined) return;
@@ -246,6 +243,11 @@ class ProviderProcess {
       giveBack: (reason, patience) => this.#giveBack(reason, patience),
       stop: () => this.#stop(users === agents ? [users] : [users, agents]),
     };
+  }
+
+  #followClock(by: Duration): void {
+    this.#measure.moveClock(by);
+    this.#relay.greetAgain();
   }
 
   #noteUse(requestId: RequestId): void {

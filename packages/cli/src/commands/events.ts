@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 
 import type { JobEvent, WatchJobResponse } from '@mutirao/api/broker';
 import { MutiraoError, registry } from '@mutirao/api/errors';
+import type { BrokerClient } from '@mutirao/runtime/clients';
 
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
@@ -38,6 +39,11 @@ export async function printEvents(context: CommandContext, options: EventsOption
     await print(context.output, broker.watchJob({ jobId, afterSequence: position.after }, context.signal), { position, untilToldAll: true });
     return 0;
   }
+  await follow(context, broker, { jobId, position });
+  return 0;
+}
+
+async function follow(context: CommandContext, broker: BrokerClient, { jobId, position }: { readonly jobId: number; readonly position: Position }): Promise<void> {
   while (!context.signal.aborted) {
     try {
       await print(context.output, broker.watchJob({ jobId, afterSequence: position.after, ...(position.journalInstance === undefined ? {} : { journalInstance: position.journalInstance }) }, context.signal), { position, untilToldAll: false });
@@ -49,7 +55,6 @@ export async function printEvents(context: CommandContext, options: EventsOption
     }
     await context.sleep(retryMs);
   }
-  return 0;
 }
 
 /** Events of before a restore may come again, as others than they were; what was printed last is of a journal that is no more. */

@@ -397,8 +397,7 @@ export const shapes = {
     provider_id: ['string', 'The provider that was told.'],
     address: ['string', 'Where it listens.'],
   },
-  ...backupShapes,
-  ...trustShapes,
+  ...backupShapes, ...trustShapes,
   ...gatheredShapes,
   ...scoreShapes, ...providerQueueShapes,
 } satisfies Record<string, Shape>;

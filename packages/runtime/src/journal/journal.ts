@@ -113,6 +113,13 @@ export function requireSound(database: DatabaseSync, path: string): void {
   if (found !== 'ok') throw new MutiraoError('MUT_JOURNAL_CORRUPT', `${path} is damaged: ${String(found)}`);
 }
 
+/** Whether host and file are others than they were. @param isUnknown without a note nobody knows what is missing, or the note was removed since something is. */
+function judgeOrigin(database: DatabaseSync, origin: Origin, { isUnknown }: { readonly isUnknown: boolean }): { readonly isHostNew: boolean; readonly isFileNew: boolean } {
+  if (isUnknown) return { isHostNew: true, isFileNew: true };
+  const isHostNew = isOriginNew(database, origin);
+  return { isHostNew, isFileNew: origin.fileId === undefined ? isHostNew : isFileNew(database, origin) };
+}
+
 class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {
   readonly database: DatabaseSync;
   readonly known = new Map<string, number>();
@@ -133,14 +140,10 @@ class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {
   constructor({ path, database, codec, noted, bootId }: JournalOptions<Change> & { readonly database: DatabaseSync; readonly noted: NotedChanges | undefined }) {
     this.#origin = { bootId, fileId: readFileId(path) };
     this.#sequence = Number(database.prepare('SELECT max(seq) AS last FROM changes').get()?.['last'] ?? 0);
-    const isInMemory = path === ':memory:';
     requireWhole(path, this.#sequence, { noted, bootId });
-    // Without a note nobody knows what is missing, or it was removed since something is.
-    const isUnknown = !isInMemory && noted === undefined && this.#sequence > 0;
-    this.isHostNew = isUnknown || isOriginNew(database, this.#origin);
-    this.isFileNew = isUnknown || (this.#origin.fileId === undefined ? this.isHostNew : isFileNew(database, this.#origin));
+    ({ isHostNew: this.isHostNew, isFileNew: this.isFileNew } = judgeOrigin(database, this.#origin, { isUnknown: path !== ':memory:' && noted === undefined && this.#sequence > 0 }));
     if (this.isFileNew && this.#sequence > 0) requireSound(database, path);
-    this.#lastChange = isInMemory ? undefined : new LastChange(path, { bootId, last: this.#sequence, synced: Math.min(this.#sequence, noted?.synced ?? 0) });
+    this.#lastChange = path === ':memory:' ? undefined : new LastChange(path, { bootId, last: this.#sequence, synced: Math.min(this.#sequence, noted?.synced ?? 0) });
     this.#path = path;
     this.database = database;
     this.#codec = codec;

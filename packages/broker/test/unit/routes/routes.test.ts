@@ -284,16 +284,6 @@ function typesOf(told: readonly WatchJobResponse[]): string[] {
   return told.flatMap(({ events }) => events.map((event) => event.type));
 }
 
-test('a watcher that was told of another journal, or of more than there is, is refused, and each answer names the journal', async (t) => {
-  const { parts } = await prepare(t);
-  const { writer, told } = aWriter();
-  const leave = AbortSignal.abort();
-  await t.throwsAsync(async () => { await watchJobRoute(parts)({ jobId: 0, afterSequence: 999_999 }, writer, aCallContext()); }, { code: 'MUT_JOURNAL_POSITION', message: /sequence 999999 is beyond the end of journal first, which has \d+ changes/ });
-  await t.throwsAsync(async () => { await watchJobRoute(parts)({ jobId: 0, afterSequence: 0, journalInstance: 'another' }, writer, aCallContext()); }, { code: 'MUT_JOURNAL_POSITION', message: /is of journal another; this broker's is first/ });
-  t.is(told.length, 0);
-  await watchJobRoute(parts)({ jobId: 0, afterSequence: 0, journalInstance: 'first' }, writer, aCallContext({ signal: leave }));
-});
-
 test('a watcher hears what was, then what comes, and goes on where it left off', async (t) => {
   const bench = await prepare(t);
   const { parts, turn } = bench;

@@ -89,7 +89,6 @@ test('--follow starts over, and says so, when the broker comes back with another
 
 test('a sequence beyond the end of the journal is an error where nothing is followed', async (t) => {
   const broker = {
-    // eslint-disable-next-line require-yield -- it is refused before anything is told
     async *watchJob (): AsyncGenerator<WatchJobResponse> { throw new MutiraoError('MUT_JOURNAL_POSITION', 'sequence 999999 is beyond the end of journal first, which has 7 changes'); },
   };
   const { status, err } = await runCommandLine(['events', '--after', '999999'], { broker });

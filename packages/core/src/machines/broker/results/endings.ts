@@ -82,9 +82,13 @@ export function statusAlone(task: OpenTask, { isInDoubt = false, failuresMax, lo
   const failures = task.failureCount + (ending.fate === 'failed' ? 1 : 0);
   const losses = task.lossCount + (isCountedLoss(ending) ? 1 : 0);
   const stops = task.stopCount + (isStop(ending) ? 1 : 0);
-  // No allocation is long enough for it, and each try costs a whole one.
-  if (ending.reason === walltimeMaxCode && task.walltimeCutCount + 1 >= walltimeCutsMax) return 'failed';
+  if (isTooLong(task, ending)) return 'failed';
   return failures >= failuresMax || losses >= lossesMax || stops >= stopsMax ? 'failed' : 'ready';
+}
+
+/** Whether no allocation is long enough for a task: each further try would cost a whole one. */
+function isTooLong({ walltimeCutCount }: OpenTask, { reason }: Pick<LastEnding, 'reason'>): boolean {
+  return reason === walltimeMaxCode && walltimeCutCount + 1 >= walltimeCutsMax;
 }
 
 /** Whether a task has failed, been lost or been stopped as often as it may. */
@@ -128,18 +132,28 @@ function reasonOf({ machine: { facts: { until } } }: BrokerReplica, { reason, st
   return until - endedAt <= (endedAt - startedAt) / 9 ? 'MUT_WALLTIME_ENDED' : reason;
 }
 
+/** Why a replica ended, where the end of its allocation may have cut it although no allocation could last longer. */
+function judgeCut({ state, now }: Turn, { replica, fate }: { readonly replica: BrokerReplica; readonly fate: ReplicaFate }, end: Pick<ReplicaEnd, 'reason' | 'detail' | 'startedAt' | 'endedAt'>): { readonly reason: string; readonly detail: string } {
+  const detail = fate === 'lost' && !isFollower(replica) ? describeFullCut(state, replica, { startedAt: end.startedAt, endedAt: end.endedAt, now }) : undefined;
+  return detail === undefined ? end : { reason: walltimeMaxCode, detail };
+}
+
+/** Whether a task is given up for its losses, and not for its length. */
+function isGivenUp(replica: BrokerReplica, { fate, taskStatus, reason }: Pick<ReplicaEnding, 'fate' | 'taskStatus' | 'reason'>): boolean {
+  return taskStatus === 'failed' && fate === 'lost' && reason !== walltimeMaxCode && !isFollower(replica);
+}
+
 /** The ending of a replica as its machine tells it. */
 export function toldEnding(turn: Turn, replica: BrokerReplica, end: ReplicaEnd): ReplicaEnding {
   const fate = fateOf(replica, end);
-  const fullCut = fate === 'lost' && !isFollower(replica) ? describeFullCut(turn.state, replica, { startedAt: end.startedAt, endedAt: end.endedAt, now: turn.now }) : undefined;
-  const reason = fullCut === undefined ? reasonOf(replica, end) : walltimeMaxCode;
+  const { reason, detail } = judgeCut(turn, { replica, fate }, { ...end, reason: reasonOf(replica, end) });
   const isInDoubt = isDoubted({ ...end, fate });
   const taskStatus = statusAfter(replica, { fate, reason, startedAt: end.startedAt }, turn.state.options, isInDoubt);
-  const isLostOften = taskStatus === 'failed' && fate === 'lost' && !isInDoubt && fullCut === undefined && !isFollower(replica);
+  const isLostOften = !isInDoubt && isGivenUp(replica, { fate, taskStatus, reason });
   return {
     replicaId: replica.replicaId, taskIndex: replica.task.index, fate, taskStatus,
     outcome: end.outcome, exitStatus: end.exitStatus, placedAt: replica.placedAt, startedAt: end.startedAt, endedAt: end.endedAt,
-    reason: isLostOften ? lostOften : reason, detail: isLostOften ? `the last one: ${reason} ${end.detail}` : fullCut ?? end.detail,
+    reason: isLostOften ? lostOften : reason, detail: isLostOften ? `the last one: ${reason} ${end.detail}` : detail,
     standardOutput: end.standardOutput, standardError: end.standardError, outputTruncated: end.outputTruncated, outputs: end.outputs,
     ...(end.staging === undefined ? {} : { staging: end.staging }),
   };
@@ -161,14 +175,13 @@ export function endUntold(turn: Turn, replica: BrokerReplica, end: UntoldEnd): v
 /** The ending of a replica of which no machine tells: now, as far as anybody knows. */
 export function untoldEnding(turn: Turn, replica: BrokerReplica, end: UntoldEnd): ReplicaEnding {
   const fate = replica.abortFate === undefined ? end.fate : abortedFate(replica.abortFate);
-  const fullCut = fate === 'lost' && !isFollower(replica) ? describeFullCut(turn.state, replica, { startedAt: replica.startedAt, endedAt: turn.now, now: turn.now }) : undefined;
-  const reason = fullCut === undefined ? end.reason : walltimeMaxCode;
+  const { reason, detail } = judgeCut(turn, { replica, fate }, { ...end, startedAt: replica.startedAt, endedAt: turn.now });
   const taskStatus = statusAfter(replica, { fate, reason, startedAt: replica.startedAt }, turn.state.options);
-  const isLostOften = taskStatus === 'failed' && fate === 'lost' && fullCut === undefined && !isFollower(replica);
+  const isLostOften = isGivenUp(replica, { fate, taskStatus, reason });
   return {
     replicaId: replica.replicaId, taskIndex: replica.task.index, fate, taskStatus,
     outcome: undefined, exitStatus: 0, placedAt: replica.placedAt, startedAt: replica.startedAt, endedAt: turn.now,
-    reason: isLostOften ? lostOften : reason, detail: isLostOften ? `the last one: ${end.reason}` : fullCut ?? end.detail,
+    reason: isLostOften ? lostOften : reason, detail: isLostOften ? `the last one: ${end.reason}` : detail,
     standardOutput: noBytes, standardError: noBytes, outputTruncated: false, outputs: [],
   };
 }

@@ -22,17 +22,19 @@ export function describeFullCut(state: BrokerState, replica: BrokerReplica, { st
 }
 
 /** The longest walltime at providers that may have machines for the task; undefined where it may have more, or nobody knows. */
-function findLongest({ providers, machines }: BrokerState, { job, task }: BrokerReplica): { readonly walltime: Duration; readonly providerId: string } | undefined {
+function findLongest({ providers, machines }: BrokerState, { job, task }: BrokerReplica): LongestWalltime | undefined {
   const { queue } = getGroup(job, task.index);
-  let longest: { readonly walltime: Duration; readonly providerId: string } | undefined;
-  for (const machine of machines.values()) if (machine.facts.until === undefined && wouldDo(queue, machine.facts)) return undefined;
-  for (const provider of providers.values()) {
-    if (isTimeShared(provider) || !mayObtain(queue, provider)) continue;
-    const walltime = provider.resource?.standing.walltimeMax;
-    if (walltime === undefined) return undefined;
-    if (longest === undefined || walltime > longest.walltime) longest = { walltime, providerId: provider.providerId };
-  }
-  return longest;
+  const stays = [...machines.values()].some(({ facts }) => facts.until === undefined && wouldDo(queue, facts));
+  const asked = [...providers.values()].filter((provider) => !isTimeShared(provider) && mayObtain(queue, provider));
+  const known = asked.flatMap(({ providerId, resource }) => (resource?.standing.walltimeMax === undefined ? [] : [{ providerId, walltime: resource.standing.walltimeMax }]));
+  const [first, ...others] = known;
+  if (stays || first === undefined || known.length < asked.length) return undefined;
+  return others.reduce((longest, one) => (one.walltime > longest.walltime ? one : longest), first);
+}
+
+interface LongestWalltime {
+  readonly walltime: Duration;
+  readonly providerId: string;
 }
 
 function isTimeShared({ resource }: BrokerProvider): boolean {
