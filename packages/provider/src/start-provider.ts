@@ -199,8 +199,7 @@ class ProviderProcess {
         }
       },
       onFatal: setup.onFatal,
-      onStalled: (error) => { tellStalled(log, error); },
-      onClockStepped: (by) => { this.#followClock(by); },
+      onStalled: (error) => { tellStalled(log, error); }, onClockStepped: (by) => { this.#followClock(by); },
       trace: openTrace({ path: setup.trace ?? '', machine: 'provider', at: systemClock.now(), log, describe: () => saveProviderBeginning(this.#state) }),
     });
     if (manager === undefined) return;

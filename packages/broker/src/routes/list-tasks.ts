@@ -8,11 +8,10 @@ import { unary, type UnaryHandler } from '@mutirao/runtime/rpc';
 import type { ReplicaRecord } from '../journal/records.ts';
 import { findTaken, valueOfTask } from '../staging/task-of-job.ts';
 import { getJob, type BrokerParts } from './broker-parts.ts';
+import { fillPage } from './task-page.ts';
 
 const pageDefault = 1000;
 const pageMax = 10_000;
-/** What a page holds, but for a single task that is larger: clients of other languages take messages of 4 MiB. */
-const pageBytesMax = 2 * 1024 * 1024;
 /** Tasks farther apart than this are read from the journal apart. */
 const gapMax = 64;
 
@@ -46,21 +45,8 @@ function listTasks(parts: BrokerParts, userId: UserId, request: ListTasks): List
   const page = indexes.slice(0, request.sizeMax);
   const spec = parts.specs.getSpec(job);
   const records = readRecords(parts, job, page);
-  const tasks: TaskRecord[] = [];
-  let bytes = 0;
-  for (const index of page) {
-    const task = encodeTask(parts, job, { spec, index, records: records.get(index) ?? [] });
-    bytes += bytesOf(task);
-    if (tasks.length > 0 && bytes > pageBytesMax) break;
-    tasks.push(task);
-  }
+  const tasks = fillPage(page, (index) => encodeTask(parts, job, { spec, index, records: records.get(index) ?? [] }));
   return { tasks, nextTaskIndex: indexes[tasks.length] };
-}
-
-/** At least what a task takes on the wire: its texts, and more than its numbers. */
-function bytesOf({ value, replicas, waitsFor }: TaskRecord): number {
-  const ofReplicas = replicas.reduce((sum, { machineId, requestId, reason, detail }) => sum + 250 + Buffer.byteLength(machineId) + Buffer.byteLength(requestId) + Buffer.byteLength(reason) + Buffer.byteLength(detail), 0);
-  return 64 + Buffer.byteLength(value) + 6 * waitsFor.length + ofReplicas;
 }
 
 function chosenIndexes(job: BrokerJob, { taskIndexes, from, status, sizeMax }: ListTasks): TaskIndex[] {

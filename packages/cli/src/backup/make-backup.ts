@@ -1,7 +1,7 @@
-import { chmodSync, copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
-import { fileError, hashFile, writeAtomic } from '@mutirao/runtime/files';
+import { fileError, hashFile, removeTree, writeAtomic } from '@mutirao/runtime/files';
 import { copyJournal } from '@mutirao/runtime/journal';
 import { programVersion } from '../version.ts';
 import { isJournal, listFiles, listParts } from './backup-parts.ts';
@@ -26,11 +26,11 @@ export async function makeBackup(home: string, folder: string, now: number): Pro
     for (const path of [...paths.filter(isJournal), ...paths.filter((one) => !isJournal(one))]) files.push(await copyOne(home, join(draft, filesFolder), path));
     const manifest: Manifest = { format: 1, madeUnixMs: now, release: programVersion(), home, files };
     writeAtomic(join(draft, manifestName), `${JSON.stringify(manifest, undefined, 1)}\n`);
-    if (existsSync(folder)) rmSync(folder, { recursive: true });
+    // Onto an empty folder, or a name that is not there.
     renameSync(draft, folder);
     return manifest;
   } catch (error) {
-    rmSync(draft, { recursive: true, force: true });
+    removeTree(draft);
     throw fileError(error, folder);
   }
 }

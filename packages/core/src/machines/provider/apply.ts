@@ -2,7 +2,7 @@ import { nameReservation } from '../../messages/index.ts';
 import { joinGroups, type TaskGroup } from '../../requests/index.ts';
 import { invariant, unreachable, type Duration, type Instant } from '../../shared/index.ts';
 import type { ProviderChange } from './changes.ts';
-import { movePromised } from './follow-clock.ts';
+import { movePromised } from './apply-clock-step.ts';
 import { noteSubmission, noteWithdrawal, setClockBack } from './asked-lately.ts';
 import { forgetReports, keepReport, returnLeased, setDeputy, startLeased, takeLease, trimLease } from './apply-lease.ts';
 import { createBroker, createMachine, isOfDemand, nothingMeasured, type KnownBroker, type MeasuredTimes, type OwnRequest, type OwnWait, type ProvidedMachine, type ProviderState } from './state.ts';

@@ -1,10 +1,9 @@
 import type { QueueListing } from '../../messages/index.ts';
 import { moveInstants, movedBy, type Duration, type Instant } from '../../shared/index.ts';
-import { isPending, type KnownBroker, type OwnRequest, type ProvidedMachine, type ProviderState } from './state.ts';
+import type { KnownBroker, OwnRequest, ProvidedMachine } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
 const seenOfRequest = ['seenAt', 'unknownSince', 'releaseAskedAt'] as const satisfies readonly (keyof OwnRequest)[];
-const promisedOfRequest = ['submittedAt', 'startedAt', 'promisedStart'] as const satisfies readonly (keyof OwnRequest)[];
 const seenOfBroker = ['awaySince', 'idleSince', 'coveredSince', 'resourceDue'] as const satisfies readonly (keyof KnownBroker)[];
 const seenOfMachine = ['awaySince', 'busySince', 'quarantinedUntil'] as const satisfies readonly (keyof ProvidedMachine)[];
 
@@ -24,15 +23,6 @@ export function followClock(turn: Turn, by: Duration): void {
   moveAll(state.idleSince, by);
   // The alarm was set by the clock as it was.
   state.wakeAt = 0;
-}
-
-/** Moves what the journal keeps along with the clock. */
-export function movePromised(state: ProviderState, by: Duration): void {
-  moveInstants(state, ['pausedUntil'], by);
-  state.asked.submissions = state.asked.submissions.map((at) => movedBy(at, by));
-  state.asked.withdrawals = state.asked.withdrawals.map((at) => movedBy(at, by));
-  for (const broker of state.brokers.values()) moveInstants(broker, ['deputySince'], by);
-  for (const request of state.requests.values()) if (isPending(request)) moveInstants(request, promisedOfRequest, by);
 }
 
 function moveBroker(broker: KnownBroker, by: Duration): void {

@@ -53,6 +53,7 @@ export function statusAfter(replica: BrokerReplica, { fate, reason, startedAt }:
   if (hasEnded(task)) return presentStatus(job, task);
   if (task.replicas.length > 1 || task.successes !== undefined) return task.status;
   if (fate === 'cancelled' && replica.abortFate !== 'retried') return 'cancelled';
+  if (isTooLong(task, { reason })) return 'failed';
   return statusAlone(task, { fate, reason, startedAt, isInDoubt, failuresMax: replica.job.failuresMax, lossesMax: options.lossesMax });
 }
 
@@ -82,7 +83,6 @@ export function statusAlone(task: OpenTask, { isInDoubt = false, failuresMax, lo
   const failures = task.failureCount + (ending.fate === 'failed' ? 1 : 0);
   const losses = task.lossCount + (isCountedLoss(ending) ? 1 : 0);
   const stops = task.stopCount + (isStop(ending) ? 1 : 0);
-  if (isTooLong(task, ending)) return 'failed';
   return failures >= failuresMax || losses >= lossesMax || stops >= stopsMax ? 'failed' : 'ready';
 }
 

@@ -32,11 +32,14 @@ function inputsOf(line: string): ClusterInput[] {
   const [verb = '', first = '', second = ''] = words;
   const plain = plainInputs.get(verb);
   if (plain !== undefined) return [{ kind: plain }];
-  if (verb === 'clock' || verb === 'release') return [verb === 'clock' ? { kind: 'ClockStepped', by: Number(first) } : { kind: 'ReleaseRequested', replyTo: 1, requestId: Number(first) }];
-  if (verb === 'exit') return exitsOf(Number(first), second, Number(words[4] ?? 0));
-  if (verb === 'reservations') return [{ kind: 'ReservationsTold', windows: words.slice(1).map(windowOf) }];
-  if (verb === 'shown') return [{ kind: 'ReservationShown', window: windowOf(first) }];
-  return [{ kind: 'AllocationRequested', replyTo: 1, order: orderOf(words) }];
+  switch (verb) {
+    case 'clock': return [{ kind: 'ClockStepped', by: Number(first) }];
+    case 'release': return [{ kind: 'ReleaseRequested', replyTo: 1, requestId: Number(first) }];
+    case 'exit': return exitsOf(Number(first), second, Number(words[4] ?? 0));
+    case 'reservations': return [{ kind: 'ReservationsTold', windows: words.slice(1).map(windowOf) }];
+    case 'shown': return [{ kind: 'ReservationShown', window: windowOf(first) }];
+    default: return [{ kind: 'AllocationRequested', replyTo: 1, order: orderOf(words) }];
+  }
 }
 
 function orderOf([userId = '', clientRequestId = '', width, , walltime, within, reservation]: string[]): RequestOrder {
