@@ -34,7 +34,8 @@ class Broker:
         address = address.removeprefix("tls://")
         if ca is None:  # On this host: the token that only its owner can read.
             self.metadata = [("authorization", f"Bearer {token_file.read_text().strip()}")]
-            channel = grpc.insecure_channel(address, options)
+            # A broker of this host is not behind a proxy, whatever the environment (http_proxy) says.
+            channel = grpc.insecure_channel(address, [*options, ("grpc.enable_http_proxy", 0)])
         else:  # From another host: both sides show certificates.
             credentials = grpc.ssl_channel_credentials(ca.read_bytes(), key and key.read_bytes(), cert and cert.read_bytes())
             channel = grpc.secure_channel(address, credentials, options)

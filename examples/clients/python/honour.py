@@ -58,7 +58,8 @@ class Manager:
 
     def __init__(self, address, token_file, resource):
         self.metadata = [("authorization", f"Bearer {token_file.read_text().strip()}")]
-        self.stub = services.ReservationServiceStub(grpc.insecure_channel(address))
+        # A manager of this host is not behind a proxy, whatever the environment (http_proxy) says.
+        self.stub = services.ReservationServiceStub(grpc.insecure_channel(address, [("grpc.enable_http_proxy", 0)]))
         self.resource = resource
 
     def call(self, method, request):

@@ -9,8 +9,8 @@ import {
   agentMachine, createAgentState, listHeldReplicas, saveAgentBeginning, type AgentCommand, type AgentInput, type AgentOptions, type AgentState, type HeldReplica,
 } from '@mutirao/core/machines/agent';
 import type { Content, MachineFacts, StartReplicas, TaskTemplate } from '@mutirao/core/messages';
-import { unreachable, type Bytes, type Duration } from '@mutirao/core/shared';
-import { MachineDriver, openTrace, systemClock, wallClock } from '@mutirao/runtime/driver';
+import { movedBy, unreachable, type Bytes, type Duration, type Instant } from '@mutirao/core/shared';
+import { MachineDriver, openTrace, workClock, wallClock } from '@mutirao/runtime/driver';
 import { describeLeft, removeUnderOtherName, type Removal } from '@mutirao/runtime/files';
 import type { TrustSource } from '@mutirao/runtime/identity';
 import type { Logger } from '@mutirao/runtime/log';
@@ -86,16 +86,18 @@ export class Agent {
   private served: ServedUser | undefined;
   private readonly over = Promise.withResolvers<MutiraoError | undefined>();
   private isClosed = false;
+  private until: Instant | undefined;
 
   /** Use `start`. */
   private constructor(setup: AgentSetup, workplace: Workplace) {
     this.setup = setup;
     this.workplace = workplace;
+    this.until = setup.facts.until;
     const state = createAgentState({ ...setup.machine, processors: setup.facts.processors });
     this.driver = new MachineDriver<AgentState, AgentInput, never, AgentCommand>({
-      machine: agentMachine, state, journal: undefined, clock: systemClock,
-      perform: (command) => { this.perform(command); }, onFatal: setup.onFatal, checkEvery: 1000,
-      trace: openTrace({ path: setup.trace ?? '', machine: 'agent', at: systemClock.now(), log: setup.log, describe: () => saveAgentBeginning(state) }),
+      machine: agentMachine, state, journal: undefined, clock: workClock,
+      perform: (command) => { this.perform(command); }, onFatal: setup.onFatal, checkEvery: 1000, onClockStepped: (by) => { this.moveEnd(by); },
+      trace: openTrace({ path: setup.trace ?? '', machine: 'agent', at: workClock.now(), log: setup.log, describe: () => saveAgentBeginning(state) }),
     });
     this.contents = new ContentDesk({
       deliver: (input) => { this.driver.deliver(input); },
@@ -165,6 +167,13 @@ export class Agent {
     return host;
   }
 
+  /** The clock was set. An allocation still ends after as long as before, and so at another time by the clock. */
+  private moveEnd(by: Duration): void {
+    if (this.until === undefined) return;
+    this.until = movedBy(this.until, by);
+    this.link.greetAgain();
+  }
+
   private makeLink(): ProviderLink {
     const { provider, trust, log, orphanTimeout, facts, credential } = this.setup;
     return new ProviderLink({
@@ -174,7 +183,7 @@ export class Agent {
         this.driver.settle();
         return {
           hello: { protocolVersion: 1, programVersion: '0.1.0', capabilities: this.workplace.hold === undefined ? [] : ['gang'], speakerId: facts.machineId },
-          facts: encodeMachineFacts({ ...facts, homeMarks: this.shared.marks() }), heldReplicaIds: listHeldReplicas(this.driver.state),
+          facts: encodeMachineFacts({ ...facts, until: this.until, homeMarks: this.shared.marks() }), heldReplicaIds: listHeldReplicas(this.driver.state),
         };
       },
       onAttached: ({ homeChallenge }) => {

@@ -69,6 +69,11 @@ export class ProviderLink {
     if (this.isAttached) this.stream?.write({ message });
   }
 
+  /** Presents itself anew, since what it says of itself has changed. */
+  greetAgain(): void {
+    if (this.isAttached) this.stream?.close(new MutiraoError('MUT_REATTACH', 'the clock of the machine was set'));
+  }
+
   /** Says good-bye: what was sent still goes out. */
   close(): void {
     this.isOver = true;

@@ -1,7 +1,7 @@
 import {
   clusterMachine, createClusterState, restoreSnapshot, takeSnapshot, type ClusterChange, type ClusterOptions, type ClusterSnapshot, type ClusterState,
 } from '@mutirao/core/machines/cluster';
-import type { Journal } from '@mutirao/runtime/journal';
+import { findFreshNumber, type Journal } from '@mutirao/runtime/journal';
 
 /** Changes replayed at a start from which on the next start is spared them. */
 const replayedMax = 10_000;
@@ -23,6 +23,8 @@ export function recoverState(journal: Journal<ClusterChange>, options: ClusterOp
     clusterMachine.apply(state, change);
     replayed += 1;
   });
+  state.nextRequestId = findFreshNumber(journal, { name: 'next_request', next: state.nextRequestId, isLostWithHost: true });
+  journal.keepHost();
   if (replayed > replayedMax) {
     const fresh: StoredSnapshot = { version: 1, state: takeSnapshot(state) };
     journal.writeSnapshot(journal.lastSequence(), JSON.stringify(fresh));

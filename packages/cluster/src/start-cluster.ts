@@ -6,7 +6,7 @@ import type { ReservedWindow } from '@mutirao/core/messages';
 import type { QuotaRules } from '@mutirao/core/quotas';
 import { unreachable, type DriverCommand, type UserId } from '@mutirao/core/shared';
 import type { Audit } from '@mutirao/runtime/audit';
-import { ChangeSignal, MachineDriver, openTrace, systemClock, systemTimers, tellStalled } from '@mutirao/runtime/driver';
+import { ChangeSignal, MachineDriver, openTrace, systemClock, systemTimers, tellStalled, workClock } from '@mutirao/runtime/driver';
 import { Room } from '@mutirao/runtime/files';
 import { openJournal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
@@ -89,7 +89,7 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
     onAway: (count) => { deliver({ kind: 'ProcessorsAway', count }); },
   });
   const driver: ClusterDriver = new MachineDriver<ClusterState, ClusterInput, ClusterChange, ClusterCommand>({
-    machine: clusterMachine, state, journal, clock: systemClock, checkEvery: 1000,
+    machine: clusterMachine, state, journal, clock: workClock, checkEvery: 1000,
     perform: (command) => { perform(runner, command); },
     onCommitted: (entries) => {
       for (const { change } of entries) {
@@ -100,7 +100,7 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
     },
     onFatal: setup.onFatal,
     onStalled: (error) => { tellStalled(log, error); },
-    trace: openTrace({ path: setup.trace ?? '', machine: 'cluster', at: systemClock.now(), log, describe: () => saveClusterBeginning(state) }),
+    trace: openTrace({ path: setup.trace ?? '', machine: 'cluster', at: workClock.now(), log, describe: () => saveClusterBeginning(state) }),
   });
   const room = new Room({ folder: directory, freeMin, pause: 500, timers: systemTimers, journalTrouble: () => driver.stalledBy?.message });
   deliver = (input) => { driver.deliver(input); };
@@ -110,7 +110,7 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
   const routes = clusterRoutes({
     ask: (make) => driver.ask(make), demandRoom: () => { room.demand(); }, limits: options, changes, ownerId: setup.ownerId, userOf: (requestId) => state.requests.get(requestId)?.order.userId,
     admitClaim: (claim, userId) => admitClaim(desk, claim, userId), show: (window) => { deliver({ kind: 'ReservationShown', window }); },
-    listQueue: (endedMax, userId) => listQueue(state, systemClock.now(), endedMax, userId),
+    listQueue: (endedMax, userId) => listQueue(state, workClock.now(), endedMax, userId),
     listScores: (userId) => ({ order: options.order, scores: listScores(state, userId) }),
   });
   const server = await serve({

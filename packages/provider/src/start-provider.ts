@@ -9,10 +9,10 @@ import { unreachable, type Bytes, type DriverCommand, type Duration, type Proces
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ResourceManager } from '@mutirao/managers';
 import type { Audit } from '@mutirao/runtime/audit';
-import { MachineDriver, openTrace, systemClock, systemTimers, tellStalled } from '@mutirao/runtime/driver';
+import { MachineDriver, openTrace, steadyClock, systemClock, systemTimers, tellStalled } from '@mutirao/runtime/driver';
 import { ensureToken, HomeProver, makeToken } from '@mutirao/runtime/files';
 import { onOneLine, readHostIdentity } from '@mutirao/runtime/identity';
-import { openJournal, type Journal } from '@mutirao/runtime/journal';
+import { findFreshNumber, openJournal, type Journal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
 import { PassingBytes } from '@mutirao/runtime/memory';
 import type { Metrics } from '@mutirao/runtime/metrics';
@@ -199,7 +199,7 @@ class ProviderProcess {
         }
       },
       onFatal: setup.onFatal,
-      onStalled: (error) => { tellStalled(log, error); },
+      onStalled: (error) => { tellStalled(log, error); }, onClockStepped: (by) => { this.#followClock(by); },
       trace: openTrace({ path: setup.trace ?? '', machine: 'provider', at: systemClock.now(), log, describe: () => saveProviderBeginning(this.#state) }),
     });
     if (manager === undefined) return;
@@ -244,6 +244,11 @@ class ProviderProcess {
     };
   }
 
+  #followClock(by: Duration): void {
+    this.#measure.moveClock(by);
+    this.#relay.greetAgain();
+  }
+
   #noteUse(requestId: RequestId): void {
     const reservation = this.#state.requests.get(requestId)?.reservation;
     if (reservation !== undefined) (this.#holding ?? this.#keeper)?.noteUse(reservation);
@@ -253,7 +258,7 @@ class ProviderProcess {
     const { contentBytesMax = 0, directory, log } = this.#setup;
     if (contentBytesMax === 0) return undefined;
     const store = new SiteStore({ folder: join(directory, 'contents'), bytesMax: contentBytesMax, now: systemClock.now(), partAgeMax });
-    return new SiteContents({ store, prover: this.#prover, exchange: this.#exchange, userOf: (brokerId) => userOfBroker(brokerId, this.#setup.ownerId), clock: systemClock, log, passing: this.#passing });
+    return new SiteContents({ store, prover: this.#prover, exchange: this.#exchange, userOf: (brokerId) => userOfBroker(brokerId, this.#setup.ownerId), clock: steadyClock, log, passing: this.#passing });
   }
 
   #trouble(): string | undefined {
@@ -325,10 +330,10 @@ class ProviderProcess {
   }
 
   async #giveBack(reason: string, patience: Duration): Promise<void> {
-    const until = systemClock.now() + patience;
+    const until = steadyClock.now() + patience;
     await this.#driver.ask<undefined>((replyTo) => ({ kind: 'GiveBackAsked', replyTo, reason }));
     const countLeft = (): number => [...this.#state.requests.values()].filter(isPending).length;
-    while (countLeft() > 0 && systemClock.now() < until) await new Promise<void>((resolve) => { systemTimers.start(giveBackPoll, resolve); });
+    while (countLeft() > 0 && steadyClock.now() < until) await new Promise<void>((resolve) => { systemTimers.start(giveBackPoll, resolve); });
     const left = countLeft();
     if (left > 0) this.#setup.log.warn({ left }, 'requests are left at the resource manager; what starts of them ends by itself');
   }
@@ -390,6 +395,8 @@ function recover(journal: Journal<ProviderChange>, config: ProviderConfig): Prov
     providerMachine.apply(state, change);
     replayed += 1;
   });
+  state.nextRequestNumber = findFreshNumber(journal, { name: 'next_request', next: state.nextRequestNumber, isLostWithHost: true });
+  journal.keepHost();
   if (replayed >= changesPerSnapshot) journal.writeSnapshot(journal.lastSequence(), JSON.stringify(freezeProvider(state)));
   return state;
 }

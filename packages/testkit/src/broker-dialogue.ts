@@ -78,6 +78,7 @@ export class BrokerDialogue {
     const options = optionsOf(words);
     switch (verb) {
       case 'at': this.now = Number(name); return [{ kind: 'TimerFired' }];
+      case 'clock': this.now += Number(name); return [{ kind: 'ClockStepped', by: Number(name) }];
       case 'provider': return [{ kind: 'ProviderAdded', replyTo: 0, providerId: name, address: 'h:1' }, { kind: 'ProviderConnected', providerId: name }];
       case 'connect': return [{ kind: 'ProviderConnected', providerId: name, ...(third === 'leases' ? { takesLeases: true } : {}), ...(third === 'resource' ? { tellsResource: true } : {}), resourceId: options['resource'] }];
       case 'confirm': return [{ kind: 'LeaseConfirmed', providerId: name, sequence: Number(third) }];
@@ -278,10 +279,14 @@ function requestOf(name: string, status: RequestStatus, options: Options): Broke
 }
 
 /** `8 queue=4x1000,8x500`: a queue of such requests, first come first served, the first of which have begun. */
-function resourceOf(providerId: string, size: string, { most = size, queue, own = '0', age = '0', trouble = '', draining }: Options): BrokerInput {
+function walltimeOf(text: string | undefined): { readonly walltimeMax?: number } {
+  return text === undefined ? {} : { walltimeMax: Number(text) };
+}
+
+function resourceOf(providerId: string, size: string, { most = size, queue, own = '0', age = '0', trouble = '', draining, walltime }: Options): BrokerInput {
   const [processors, isDraining] = [Number(size), draining === 'yes'];
   if (size === 'machines') return { kind: 'ResourceTold', providerId, standing: { processors: 0, widthMax: 0, isTimeShared: true, isDraining } };
-  const standing = { processors, widthMax: Number(most), isTimeShared: false, isDraining };
+  const standing = { processors, widthMax: Number(most), isTimeShared: false, isDraining, ...walltimeOf(walltime) };
   if (queue === undefined) return { kind: 'ResourceTold', providerId, standing };
   const book = new ResourceBook(processors);
   for (const [id, entry] of queue.split(',').filter((word) => word !== '').entries()) {

@@ -60,6 +60,9 @@ export class ProviderDialogue {
       case 'at':
         this.now = Number(first);
         return this.state.wakeAt > 0 && this.state.wakeAt <= this.now ? [{ kind: 'TimerFired' }] : [];
+      case 'clock':
+        this.now += Number(first);
+        return [{ kind: 'ClockStepped', by: Number(first) }];
       case 'settings':
         this.config = { ...this.config, heuristic: first, heuristicOptions: { ...this.config.heuristicOptions, defaultTime: valuesOf(rest.join(' '))['default'] ?? 0 } };
         return [];

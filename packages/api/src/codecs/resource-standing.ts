@@ -5,16 +5,16 @@ import { clip } from '../limits.ts';
 import { badRequest, boundList, boundNumber, boundText } from './common.ts';
 
 /** Writes how a resource stands for the wire. */
-export function encodeResourceStanding({ processors, widthMax, isTimeShared, isDraining, queue }: ResourceStanding): ResourceStandingWire {
-  return { processors, widthProcessorsMax: widthMax, timeShared: isTimeShared, draining: isDraining, queue: queue === undefined ? undefined : encodeQueue(queue) };
+export function encodeResourceStanding({ processors, widthMax, isTimeShared, isDraining, walltimeMax, queue }: ResourceStanding): ResourceStandingWire {
+  return { processors, widthProcessorsMax: widthMax, timeShared: isTimeShared, draining: isDraining, queue: queue === undefined ? undefined : encodeQueue(queue), ...(walltimeMax === undefined ? {} : { walltimeMsMax: walltimeMax }) };
 }
 
 /** Reads how a resource stands. @throws {MutiraoError} MUT_BAD_REQUEST where its queue has other processors than it, or a sum is no number of 0 or more. */
 export function decodeResourceStanding(wire: ResourceStandingWire): ResourceStanding {
   boundNumber(wire.processors, 'resourceProcessors', 'resource.processors');
-  const { processors, widthProcessorsMax, timeShared, draining, queue } = wire;
+  const { processors, widthProcessorsMax, timeShared, draining, walltimeMsMax, queue } = wire;
   if (widthProcessorsMax > processors) throw badRequest(`resource.width_processors_max is ${widthProcessorsMax}; want at most its ${processors} processors`);
-  const facts = { processors, widthMax: widthProcessorsMax, isTimeShared: timeShared, isDraining: draining };
+  const facts = { processors, widthMax: widthProcessorsMax, isTimeShared: timeShared, isDraining: draining, ...(walltimeMsMax === undefined ? {} : { walltimeMax: walltimeMsMax }) };
   return queue === undefined ? facts : { ...facts, queue: decodeQueue(queue, processors) };
 }
 

@@ -1,6 +1,6 @@
 /** Names of the gRPC statuses that carry our errors. */
 export type StatusName = 'INVALID_ARGUMENT' | 'NOT_FOUND' | 'ALREADY_EXISTS' | 'PERMISSION_DENIED' | 'UNAUTHENTICATED' | 'RESOURCE_EXHAUSTED'
-  | 'FAILED_PRECONDITION' | 'UNAVAILABLE' | 'DEADLINE_EXCEEDED' | 'INTERNAL' | 'UNIMPLEMENTED' | 'ABORTED' | 'CANCELLED' | 'DATA_LOSS';
+  | 'FAILED_PRECONDITION' | 'UNAVAILABLE' | 'DEADLINE_EXCEEDED' | 'INTERNAL' | 'UNIMPLEMENTED' | 'ABORTED' | 'CANCELLED' | 'DATA_LOSS' | 'OUT_OF_RANGE';
 
 /** What a code means to a caller. */
 export interface ErrorEntry {
@@ -73,6 +73,7 @@ export const registry = {
   MUT_JOURNAL_CORRUPT: { status: 'DATA_LOSS', retryable: false, advice: 'Move the journal away and restore a copy of it; without one, start with an empty home folder.' },
   MUT_JOURNAL_FAILED: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'Make room on the disk of the home folder, see that it can be written, and start the process again; nothing that was promised is lost.' },
   MUT_JOURNAL_NEWER: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'A later release of Mutirao wrote this journal; start that release, or use another home folder.' },
+  MUT_JOURNAL_POSITION: { status: 'OUT_OF_RANGE', retryable: false, advice: 'The journal was put back from a back-up, or is another one: begin again after sequence 0, with the instance that the answer tells.' },
   MUT_KEY_REUSED: { status: 'ALREADY_EXISTS', retryable: false, advice: 'Choose another key for another wish; to repeat a request say it exactly as before, its times written out and not counted from now.' },
   MUT_LAUNCH_FAILED: { status: 'UNAVAILABLE', retryable: false, advice: 'The machine could not start the task, which runs again elsewhere; see the agent\'s log and its folder.' },
   MUT_LOCAL_TIME: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Give the time with its offset from UTC, as in the two that the message names.' },
@@ -163,7 +164,7 @@ export const registry = {
   MUT_USER_QUOTA: { status: 'RESOURCE_EXHAUSTED', retryable: false, advice: 'The message names the quota and what frees some of it; "mutirao quota" shows yours, and the owner of the process can raise them with --quota.' },
   MUT_USER_RATE: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'Wait a few seconds and call less often; "mutirao quota" shows how many calls per second are allowed.' },
   MUT_WALLTIME_ENDED: { status: 'UNAVAILABLE', retryable: false, advice: 'The allocation reached its walltime; its tasks run again elsewhere.' },
-  MUT_WALLTIME_MAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Ask for no more than the walltime that the message names.' },
+  MUT_WALLTIME_MAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Ask for no more than the walltime that the message names. A task that needs longer has to be split, to go on from files that it wrote, or to run where longer walltimes are given.' },
   MUT_WEB_FOREIGN: { status: 'PERMISSION_DENIED', retryable: false, advice: 'Open the page by the address that "mutirao web" prints; other pages and other names of this host may not use it.' },
   MUT_WEB_STREAMS_MAX: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'Close pages of this grid that are open in other tabs or browsers.' },
   MUT_WIDTH_MAX: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Ask for no more than the processors that the message names.' },

@@ -1,5 +1,5 @@
 import { brokerMachine, createBrokerState, restore, skipForgottenIds, snapshot, snapshotVersion, type BrokerChange, type BrokerOptions, type BrokerState } from '@mutirao/core/machines/broker';
-import type { Journal } from '@mutirao/runtime/journal';
+import { findFreshNumber, type Journal } from '@mutirao/runtime/journal';
 
 import { readInstance, type JournalInstance } from '../journal/journal-instance.ts';
 
@@ -25,6 +25,7 @@ export function restoreState(journal: Journal<BrokerChange>, options: Partial<Br
     brokerMachine.apply(state, change);
     replayedCount += 1;
   });
+  state.nextJobId = findFreshNumber(journal, { name: 'next_job', next: state.nextJobId, isLostWithHost: false });
   if (journal.isHostNew) {
     skipForgottenIds(state);
     journal.writeSnapshot(journal.lastSequence(), snapshot(state));

@@ -5,7 +5,7 @@ import { encodeEvents } from '@mutirao/api/events';
 import { eventsOf, outputsOn, resume, saveBrokerBeginning, type ReplicaEnding, type BrokerChange, type BrokerCommand, type BrokerInput, type BrokerOptions, type BrokerState, brokerMachine } from '@mutirao/core/machines/broker';
 import type { Bytes, DriverCommand, Duration, Instant, JobId, MachineId, ProviderId, UserId } from '@mutirao/core/shared';
 import type { Audit } from '@mutirao/runtime/audit';
-import { MachineDriver, openTrace, systemClock, systemTimers, tellStalled, type CommittedChange } from '@mutirao/runtime/driver';
+import { MachineDriver, openTrace, steadyClock, systemClock, systemTimers, tellStalled, type CommittedChange } from '@mutirao/runtime/driver';
 import { createPublisher, type ConnectEvents, type EventPublisher } from '@mutirao/runtime/events';
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { openJournal, type Journal } from '@mutirao/runtime/journal';
@@ -199,8 +199,8 @@ class Broker {
     this.#stores = stores;
     this.#forbidden = forbiddenFoldersOf(setup.home);
     this.#metrics = new BrokerMetrics(setup.metrics);
-    this.#checks = new Checks({ most: setup.checksMax, now: () => systemClock.now() });
-    this.#snapshots = new Snapshots({ journal, clock: systemClock, lastSequence: stores.snapshotAt });
+    this.#checks = new Checks({ most: setup.checksMax, now: () => steadyClock.now() });
+    this.#snapshots = new Snapshots({ journal, clock: steadyClock, lastSequence: stores.snapshotAt });
     this.#publisher = createPublisher({
       connectEvents: setup.connectEvents, source: `/mutirao/brokers/${setup.brokerId}`, series: 'mutirao_broker_events', log: setup.log, metrics: setup.metrics,
       encode: (source, { sequence, at, change }) => encodeEvents(source, { sequence, at, events: eventsOf(change) }),
@@ -219,10 +219,10 @@ class Broker {
     this.#links = this.#createLinks(homeFiles, stager);
     this.#gatherer = new Gatherer({ brokerId: setup.brokerId, instance: stores.instance, volumeBytesMax, isOpen: (replicaId) => state.successes.has(replicaId) });
     this.#performers = this.#createPerformers(stager, records);
-    const queues = new ProviderQueues((providerId) => this.#links.queueOf(providerId), systemClock);
+    const queues = new ProviderQueues((providerId) => this.#links.queueOf(providerId), steadyClock);
     this.parts = {
       driver: this.#driver, room: this.#room, journal, records, homeFiles, taskOutputs, checks: this.#checks, specs: new JobSpecs(journal), blobs, watchers: this.#watchers,
-      clock: systemClock, timers: systemTimers, ownerId: setup.ownerId, forbiddenFolders: this.#forbidden, workFolderRules: workFolderRulesOf(setup.home, this.#sharing.prover), otherJobsPlaces: new OtherJobsPlaces(state),
+      clock: systemClock, timers: systemTimers, journalInstance: stores.instance.name, ownerId: setup.ownerId, forbiddenFolders: this.#forbidden, workFolderRules: workFolderRulesOf(setup.home, this.#sharing.prover), otherJobsPlaces: new OtherJobsPlaces(state),
       widthMaxOf: (providerId) => this.#links.widthMaxOf(providerId), troubleOf: (providerId) => this.#links.troubleOf(providerId), queueOf: (providerId) => queues.get(providerId),
     };
     this.#metrics.watch(state, { clock: systemClock, inboxLength: () => this.#driver.waitingCount, watcherCount: () => this.#watchers.count });

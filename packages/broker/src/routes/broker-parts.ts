@@ -28,6 +28,8 @@ export interface BrokerParts {
   readonly specs: JobSpecs;
   readonly blobs: Blobs;
   readonly watchers: JobWatchers;
+  /** Names the journal, as `readInstance` does. */
+  readonly journalInstance: string;
   readonly clock: Clock;
   readonly timers: Timers;
   /** Whose files the broker opens and whose checks it runs. */

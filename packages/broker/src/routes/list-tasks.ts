@@ -8,6 +8,7 @@ import { unary, type UnaryHandler } from '@mutirao/runtime/rpc';
 import type { ReplicaRecord } from '../journal/records.ts';
 import { findTaken, valueOfTask } from '../staging/task-of-job.ts';
 import { getJob, type BrokerParts } from './broker-parts.ts';
+import { fillPage } from './task-page.ts';
 
 const pageDefault = 1000;
 const pageMax = 10_000;
@@ -44,10 +45,8 @@ function listTasks(parts: BrokerParts, userId: UserId, request: ListTasks): List
   const page = indexes.slice(0, request.sizeMax);
   const spec = parts.specs.getSpec(job);
   const records = readRecords(parts, job, page);
-  return {
-    tasks: page.map((index) => encodeTask(parts, job, { spec, index, records: records.get(index) ?? [] })),
-    nextTaskIndex: indexes[request.sizeMax],
-  };
+  const tasks = fillPage(page, (index) => encodeTask(parts, job, { spec, index, records: records.get(index) ?? [] }));
+  return { tasks, nextTaskIndex: indexes[tasks.length] };
 }
 
 function chosenIndexes(job: BrokerJob, { taskIndexes, from, status, sizeMax }: ListTasks): TaskIndex[] {

@@ -9,6 +9,7 @@ import { checkFiles, checkIndexIsNew } from '../submission/check-files.ts';
 import { checkPlaces } from '../submission/check-places.ts';
 import { checkRequirements } from '../submission/check-requirements.ts';
 import { checkWidths } from '../submission/check-widths.ts';
+import { doubtRequirements } from '../submission/doubt-requirements.ts';
 import { fingerprintInputs } from '../submission/fingerprint-inputs.ts';
 import { placeInFolder } from '../submission/place-in-folder.ts';
 import { resumeJob } from '../submission/resume-job.ts';
@@ -44,7 +45,8 @@ async function submitJob(parts: BrokerParts, userId: UserId, { clientJobId, spec
   const reply = await parts.otherJobsPlaces.during({ userId, clientJobId, spec }, places, () => (
     parts.driver.ask<SubmitJobResponse>((replyTo) => ({ kind: 'JobSubmitted', replyTo, userId, clientJobId, spec }))
   ));
-  return resumed === undefined ? reply : { ...reply, resumed };
+  const doubts = doubtRequirements(spec, parts.driver.state);
+  return { ...reply, ...(resumed === undefined ? {} : { resumed }), ...(doubts.length === 0 ? {} : { requirementsWarning: doubts.join('\n') }) };
 }
 
 function touchesHome(spec: JobSpec): boolean {

@@ -1,5 +1,6 @@
 import type { WatchJobRequest, WatchJobResponse } from '@mutirao/api/broker';
 import { badRequest } from '@mutirao/api/codecs';
+import { MutiraoError } from '@mutirao/api/errors';
 import type { UserId } from '@mutirao/core/shared';
 import type { ServerStreamHandler, StreamWriter } from '@mutirao/runtime/rpc';
 
@@ -23,6 +24,7 @@ export function watchJobRoute(parts: BrokerParts): ServerStreamHandler<WatchJobR
     const { userId, signal, stopping } = context;
     if (request.jobId !== 0) getJob(parts, userId, request.jobId);
     demandIndexesMax(request);
+    demandPosition(parts, request);
     let after = beginningOf(parts, request);
     if (request.changesPerSecondMax !== undefined) return watchSample(parts, request, { writer, after, context });
     let hasCaughtUp = false;
@@ -34,7 +36,7 @@ export function watchJobRoute(parts: BrokerParts): ServerStreamHandler<WatchJobR
         continue;
       }
       const news = parts.watchers.next(request.jobId, [signal, stopping]);
-      if (!hasCaughtUp) writer.write({ events: [] });
+      if (!hasCaughtUp) writer.write({ events: [], journalInstance: parts.journalInstance });
       hasCaughtUp = true;
       await news;
     }
@@ -44,6 +46,14 @@ export function watchJobRoute(parts: BrokerParts): ServerStreamHandler<WatchJobR
 /** The sequence behind which the telling begins. */
 function beginningOf({ journal }: BrokerParts, { afterSequence, lastChanges }: WatchJobRequest): number {
   return lastChanges === undefined ? afterSequence : Math.max(0, journal.lastSequence() - lastChanges);
+}
+
+/** A watcher that was told of another journal, or of more than there is, would hear nothing, or what it takes for the rest. @throws {MutiraoError} MUT_JOURNAL_POSITION */
+function demandPosition({ journal, journalInstance }: BrokerParts, { afterSequence, lastChanges, journalInstance: known = journalInstance }: WatchJobRequest): void {
+  if (lastChanges !== undefined) return;
+  const last = journal.lastSequence();
+  if (known !== journalInstance) throw new MutiraoError('MUT_JOURNAL_POSITION', `sequence ${afterSequence} is of journal ${known}; this broker's is ${journalInstance}, with ${last} changes`);
+  if (afterSequence > last) throw new MutiraoError('MUT_JOURNAL_POSITION', `sequence ${afterSequence} is beyond the end of journal ${journalInstance}, which has ${last} changes`);
 }
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST */
@@ -61,7 +71,7 @@ async function tellPage(parts: BrokerParts, { jobId, afterSequence, taskIndexesM
   const entries = parts.journal.read({ after: afterSequence, limit: readMax, ...(jobId === 0 ? {} : { job: jobId }) });
   for (const entry of entries) {
     const events = eventsFor(parts, userId, { entry, taskIndexesMax });
-    if (events.length > 0 && !writer.write({ events })) await writer.drained();
+    if (events.length > 0 && !writer.write({ events, journalInstance: parts.journalInstance })) await writer.drained();
   }
   return entries.at(-1)?.sequence;
 }

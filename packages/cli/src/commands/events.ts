@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 
-import type { JobEvent } from '@mutirao/api/broker';
+import type { JobEvent, WatchJobResponse } from '@mutirao/api/broker';
 import { MutiraoError, registry } from '@mutirao/api/errors';
+import type { BrokerClient } from '@mutirao/runtime/clients';
 
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
@@ -33,32 +34,52 @@ export async function printEvents(context: CommandContext, options: EventsOption
   if (!/^\d+$/.test(options.after)) throw new MutiraoError('MUT_BAD_REQUEST', `--after is "${options.after}"; want an integer of 0 or more`);
   const broker = await context.broker();
   const jobId = options.job === undefined ? 0 : await resolveJobId(broker, options.job);
-  const position = { after: Number(options.after) };
+  const position: Position = { after: Number(options.after), journalInstance: undefined };
   if (options.follow !== true) {
     await print(context.output, broker.watchJob({ jobId, afterSequence: position.after }, context.signal), { position, untilToldAll: true });
     return 0;
   }
+  await follow(context, broker, { jobId, position });
+  return 0;
+}
+
+async function follow(context: CommandContext, broker: BrokerClient, { jobId, position }: { readonly jobId: number; readonly position: Position }): Promise<void> {
   while (!context.signal.aborted) {
     try {
-      await print(context.output, broker.watchJob({ jobId, afterSequence: position.after }, context.signal), { position, untilToldAll: false });
+      await print(context.output, broker.watchJob({ jobId, afterSequence: position.after, ...(position.journalInstance === undefined ? {} : { journalInstance: position.journalInstance }) }, context.signal), { position, untilToldAll: false });
     } catch (error) {
       if (context.signal.aborted) break;
-      if (!(error instanceof MutiraoError) || !registry[error.code].retryable) throw error;
+      if (!(error instanceof MutiraoError)) throw error;
+      if (error.code === 'MUT_JOURNAL_POSITION') startOver(context.output, position, error);
+      else if (!registry[error.code].retryable) throw error;
     }
     await context.sleep(retryMs);
   }
-  return 0;
+}
+
+/** Events of before a restore may come again, as others than they were; what was printed last is of a journal that is no more. */
+function startOver(output: Output, position: Position, { message }: MutiraoError): void {
+  output.note(`The broker has another journal, as after a restore from a back-up (${message}); events follow from its beginning.`);
+  position.after = 0;
+  position.journalInstance = undefined;
+}
+
+interface Position {
+  after: number;
+  /** Of the journal that `after` is of; undefined before anything was told. */
+  journalInstance: string | undefined;
 }
 
 interface Reading {
   /** Moves on with what was printed. */
-  readonly position: { after: number };
+  readonly position: Position;
   /** Whether to stop where the broker says that it has told all so far. */
   readonly untilToldAll: boolean;
 }
 
-async function print(output: Output, stream: AsyncIterable<{ events: JobEvent[] }>, { position, untilToldAll }: Reading): Promise<void> {
-  for await (const { events } of stream) {
+async function print(output: Output, stream: AsyncIterable<WatchJobResponse>, { position, untilToldAll }: Reading): Promise<void> {
+  for await (const { events, journalInstance } of stream) {
+    position.journalInstance = journalInstance ?? position.journalInstance;
     for (const event of events) printEvent(output, event);
     position.after = events.at(-1)?.sequence ?? position.after;
     if (untilToldAll && events.length === 0) return;

@@ -1,3 +1,4 @@
+import { backupShapes } from './backup-shapes.ts';
 import { simulationShapes } from './simulation-shapes.ts';
 import { gatheredShapes } from './gathered-shapes.ts';
 import { machineShapes } from './machine-shapes.ts';
@@ -344,6 +345,7 @@ export const shapes = {
     job_id: ['integer', 'The new job\'s number.'],
     task_count: ['integer', 'Tasks that were accepted.'],
     resumed: ['resumed or null', 'What was taken over from an earlier job; null unless `--resume` is given.'],
+    warnings: ['array of string', 'What of its requirements holds on no machine that is known.'],
   },
   resumed: {
     job_id: ['integer', 'The earlier job.'],
@@ -395,7 +397,7 @@ export const shapes = {
     provider_id: ['string', 'The provider that was told.'],
     address: ['string', 'Where it listens.'],
   },
-  ...trustShapes,
+  ...backupShapes, ...trustShapes,
   ...gatheredShapes,
   ...scoreShapes, ...providerQueueShapes,
 } satisfies Record<string, Shape>;

@@ -93,7 +93,10 @@ function startWatch(context: CommandContext, broker: BrokerClient, { jobId, afte
     throw new MutiraoError('MUT_UNREACHABLE', 'the broker ended the stream of events');
   };
   read().catch((error: unknown) => {
-    state.failure = error;
+    const isElsewhere = error instanceof MutiraoError && error.code === 'MUT_JOURNAL_POSITION';
+    // The broker came back with another journal: its events are counted anew, and the job itself says what is so.
+    if (isElsewhere) state.after = 0;
+    state.failure = isElsewhere ? new MutiraoError('MUT_UNREACHABLE', error.message, { cause: error }) : error;
     bell.resolve(undefined);
   });
   return {

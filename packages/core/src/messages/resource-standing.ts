@@ -7,6 +7,8 @@ export interface ResourceStanding {
   /** The most of one request; 0 where `processors` is. */
   readonly widthMax: ProcessorCount;
   readonly isTimeShared: boolean;
+  /** The longest walltime of one request; left out before its limits were read, of time-shared machines, and by releases that do not tell it. */
+  readonly walltimeMax?: Duration;
   /** It takes no more work. */
   readonly isDraining: boolean;
   /** Left out before it was first read, and of time-shared machines. */

@@ -78,9 +78,9 @@ function compareValues(stated: string, comparison: Comparison, wanted: string): 
   }
 }
 
-/** The number that a value stands for: digits with an optional sign and decimals, nothing else. */
+/** The number that a value stands for: digits with an optional sign, decimals and an exponent (`1e3`), nothing else. */
 export function parseNumber(value: string): number | undefined {
-  return /^[+-]?\d+(\.\d+)?$/.test(value) ? Number(value) : undefined;
+  return /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value) ? Number(value) : undefined;
 }
 
 /** Compares dotted versions number by number; what is missing counts as 0, what is no number compares as text. */

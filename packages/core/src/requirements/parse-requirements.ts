@@ -1,4 +1,5 @@
 import type { Comparison, Expression, Question, Requirements, RequirementsError } from './expression.ts';
+import { inUnitOf } from './memory-units.ts';
 import { tokenise, type Token } from './tokens.ts';
 
 /** Levels of brackets and negations that an expression may have. */
@@ -115,7 +116,7 @@ function parseAtom(cursor: Cursor): Expression | RequirementsError {
 
 function parseComparison(cursor: Cursor, name: string, comparison: Comparison): Expression | RequirementsError {
   const wanted = readValue(cursor, `the value that "${name}" is compared with`);
-  return typeof wanted === 'string' ? { kind: 'compare', name, comparison, wanted } : wanted;
+  return typeof wanted === 'string' ? { kind: 'compare', name, comparison, wanted: inUnitOf(name, wanted) } : wanted;
 }
 
 function parseQuestion(cursor: Cursor, question: Question): Expression | RequirementsError {

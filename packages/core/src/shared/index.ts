@@ -6,6 +6,7 @@ export { Heap } from './heap.ts';
 export { Prng } from './prng.ts';
 export { findNearestWord } from './nearest-word.ts';
 export { parseObject } from './parse-object.ts';
+export { movedBy, moveInstants, type ClockStepped } from './clock-step.ts';
 export { clockTolerance, ownInstant } from './own-instant.ts';
 export { isPrintable, showJson, showPrinted, showText } from './printable-text.ts';
 export { IndexSet, type IndexRange } from './index-set.ts';

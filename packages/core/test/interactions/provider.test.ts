@@ -14,6 +14,7 @@ const walks = {
   'provider-broker-away': 'a broker that comes back is told its machines anew, by agents that present themselves',
   'provider-reservations': 'what is wanted inside a reservation is asked for with its claim, kept apart from all else, and given up when it is over',
   'provider-resource': 'a broker that wants to know is told how the queue stands: at once, when it changes, at most once a second, and seldom when it does not',
+  'provider-clock': 'when the clock is set graces and pauses last as long as they were meant to, forwards and backwards',
   'provider-credentials': 'an allocation whose walltime is long over has no agents, whatever its manager does not say',
 } as const;
 

@@ -5,7 +5,7 @@ import { encodeOutcome } from '@mutirao/api/codecs';
 import { roomForReports, type BrokerId, type KeptMachine, type ProviderChange, type ProviderInput, type ProviderState } from '@mutirao/core/machines/provider';
 import { noQuotaRules, type QuotaRules } from '@mutirao/core/quotas';
 import type { Bytes, MachineId, UserId } from '@mutirao/core/shared';
-import { systemClock, systemTimers } from '@mutirao/runtime/driver';
+import { steadyClock, systemClock, systemTimers } from '@mutirao/runtime/driver';
 import type { Logger } from '@mutirao/runtime/log';
 import type { SiteContents } from '../contents/site-contents.ts';
 import type { TaskMeasure } from '../relay/measure.ts';
@@ -59,7 +59,7 @@ export function openDeputy(setup: DeputySetup): OpenedDeputy {
   });
   const outputs = new OutputSpool({ folder: join(directory, 'spool'), database, bytesMax: spoolBytesMax, reserveBytes, freeBytes, clock: systemClock, log });
   const spoolQuota = new SpoolQuota({ state, outputs, ownerId, quotas: setup.quotas ?? noQuotaRules });
-  const leases = new LeaseDesk({ bodies, contents, clock: systemClock, timers: systemTimers, log, deliver, tell: tellBroker });
+  const leases = new LeaseDesk({ bodies, contents, clock: steadyClock, timers: systemTimers, log, deliver, tell: tellBroker });
   const deputy = new Deputy({
     bodies, outputs, leases, contents, timers: systemTimers, log, ownerId, deliver,
     roomForReports: () => roomForReports(state), demandSpoolQuota: (brokerId, bytes) => { spoolQuota.demand(brokerId, bytes); },

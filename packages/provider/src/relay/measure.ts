@@ -52,6 +52,11 @@ export class TaskMeasure {
     this.#running.noteStart(machineId, replicaId, this.#clock.now());
   }
 
+  /** The clock was set: what runs has run for as long as before. */
+  moveClock(by: Duration): void {
+    this.#running.moveClock(by);
+  }
+
   /** Notes that a replica of an allocation runs no more. */
   noteEnd(machineId: MachineId, replicaId: ReplicaId): void {
     this.#running.noteEnd(machineId, replicaId);

@@ -91,6 +91,11 @@ export class Relay {
     return this.#agents.size;
   }
 
+  /** Has all brokers connect anew: the clock was set, and they go by what it showed when they were greeted. */
+  greetAgain(): void {
+    for (const { stream } of [...this.#brokers.values()]) stream.close(new MutiraoError('MUT_UNREACHABLE', 'the clock of the provider was set'));
+  }
+
   /** Serves a broker's stream. */
   connectBroker(stream: ByteStream, { userId }: Pick<CallContext, 'userId'>): void {
     let link: BrokerLink | undefined;

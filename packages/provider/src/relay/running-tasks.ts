@@ -1,4 +1,4 @@
-import type { Instant, MachineId, ReplicaId } from '@mutirao/core/shared';
+import type { Duration, Instant, MachineId, ReplicaId } from '@mutirao/core/shared';
 
 /** Collects since when tasks run on the machines of allocations, so that the machine hears of what changed now and then. */
 export class RunningTasks {
@@ -15,6 +15,11 @@ export class RunningTasks {
     }
     running.set(replicaId, at);
     this.#changed.add(machineId);
+  }
+
+  /** The clock was set: what runs has run for as long as before. */
+  moveClock(by: Duration): void {
+    for (const running of this.#running.values()) for (const [replicaId, at] of running) running.set(replicaId, at + by);
   }
 
   /** Notes that a replica has ended, if it was known to run. */

@@ -1,10 +1,7 @@
 import { restoreSnapshot, type OutageSnapshot, type ReservationsChange, type ReservationsOptions, type ReservationsState, type ResourceSnapshot } from '@mutirao/core/machines/reservations';
 import type { Outage, ResourceRecord } from '@mutirao/core/messages';
-import type { Journal } from '@mutirao/runtime/journal';
+import { findFreshNumber, type Journal } from '@mutirao/runtime/journal';
 import { readStored } from './reservation-facts.ts';
-
-/** Numbers that are passed over after a fall of the whole machine, or a journal that was put back: the last ones may have been given and forgotten. */
-const idsSkipped = 1_000_000;
 
 /** The state that a journal promises, from its tables of what is there now. Cost: seconds for a million reservations. */
 export function restoreState(journal: Journal<ReservationsChange>, options: ReservationsOptions): ReservationsState {
@@ -12,7 +9,7 @@ export function restoreState(journal: Journal<ReservationsChange>, options: Rese
   const state = restoreSnapshot(options, {
     resources: readResources(journal), outages: readOutages(journal), reservations: [], stored: readStored(journal), nextReservationId: forgotten + 1,
   });
-  if (journal.isHostNew) state.nextReservationId += idsSkipped;
+  state.nextReservationId = findFreshNumber(journal, { name: 'next_reservation', next: state.nextReservationId, isLostWithHost: true });
   journal.keepHost();
   return state;
 }

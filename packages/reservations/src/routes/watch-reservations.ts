@@ -17,7 +17,10 @@ const readMax = 200;
  */
 export function watchRoute(host: ReservationsHost): ServerStreamHandler<WatchReservationsRequest, WatchReservationsResponse> {
   return async (request, writer, context) => {
-    let after = request.onlyNew ? host.journal.lastSequence() : request.afterSequence;
+    const ended = host.journal.lastSequence();
+    // Who was told of more heard of a journal that was put back since, and would hear nothing now.
+    if (!request.onlyNew && request.afterSequence > ended) throw new MutiraoError('MUT_JOURNAL_POSITION', `sequence ${request.afterSequence} is beyond the end of the journal, which has ${ended} changes`);
+    let after = request.onlyNew ? ended : request.afterSequence;
     let hasCaughtUp = false;
     for (;;) {
       if (isOver(context)) return;

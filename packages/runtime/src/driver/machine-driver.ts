@@ -1,5 +1,5 @@
 import { errorOfCode, MutiraoError } from '@mutirao/api/errors';
-import { invariant, type DriverCommand, type Machine, type Reply } from '@mutirao/core/shared';
+import { invariant, type ClockStepped, type DriverCommand, type Duration, type Machine, type Reply } from '@mutirao/core/shared';
 import type { Journal } from '../journal/journal.ts';
 import type { Clock } from './clock.ts';
 import { systemTimers, type Timers } from './timers.ts';
@@ -19,6 +19,7 @@ export interface MachineDriverOptions<State, Input, Change, Command> {
   readonly state: State;
   /** Undefined for a machine that promises nothing. */
   readonly journal: Journal<Change> | undefined;
+  /** Its steps reach the machine as ClockStepped, before all other inputs of the turn that comes next. */
   readonly clock: Clock;
   /** Carries out one command, at once or by starting it; what comes of it is delivered as an input. Throws only for a bug. */
   perform(command: Exclude<Command, DriverCommand>): void;
@@ -39,6 +40,8 @@ export interface MachineDriverOptions<State, Input, Change, Command> {
   readonly retryAfter?: number;
   /** Hears that there is no room for the journal, and with undefined that there is some again. */
   onStalled?(error: MutiraoError | undefined): void;
+  /** Hears that the clock was set, after the machine has followed it. */
+  onClockStepped?(by: Duration): void;
   /** Hears of every turn; undefined, as usual, costs nothing. */
   readonly trace?: TurnTrace | undefined;
 }
@@ -72,6 +75,9 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
   readonly #checkEvery: number;
   readonly #waitingMax: number;
   readonly #wakeTimer: WakeTimer;
+  readonly #endClockWatch: (() => void) | undefined;
+  /** By how much the clock had stepped when the machine heard of it last. */
+  #stepped: Duration;
   readonly #askers = new Map<number, Asker>();
   #inbox: Input[] = [];
   #turnTimer: NodeJS.Immediate | undefined;
@@ -90,6 +96,8 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
     this.#checkEvery = options.checkEvery ?? 0;
     this.#waitingMax = options.waitingMax ?? 65_536;
     const timerInput = options.timerInput ?? ({ kind: 'TimerFired' } as Input);
+    this.#stepped = options.clock.stepped ?? 0;
+    this.#endClockWatch = options.clock.onStep?.(() => { this.#noticeStep(timerInput); });
     this.#wakeTimer = new WakeTimer(options.clock, options.timers ?? systemTimers, () => { this.deliver(timerInput); });
   }
 
@@ -173,15 +181,34 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
     return batch;
   }
 
-  #step(batch: readonly Input[]): void {
+  /** The host was asleep, or its clock was set: alarms were set by the time that had passed before. */
+  #noticeStep(timerInput: Input): void {
+    if (!this.#isOpen) return;
+    this.#wakeTimer.arm();
+    if (this.#options.clock.stepped !== this.#stepped) this.deliver(timerInput);
+  }
+
+  /** The inputs with the step that the clock made since the machine heard of it last, if it made one. */
+  #withClockStep(batch: readonly Input[], by: Duration): readonly Input[] {
+    this.#stepped += by;
+    // The machine asks to be woken anew.
+    this.#wakeTimer.clear();
+    const step: ClockStepped = { kind: 'ClockStepped', by };
+    return [step as unknown as Input, ...batch];
+  }
+
+  #step(arrived: readonly Input[]): void {
     const { clock, machine, trace } = this.#options;
     const now = clock.now();
+    const by = (clock.stepped ?? 0) - this.#stepped;
+    const batch = by === 0 ? arrived : this.#withClockStep(arrived, by);
     this.#turnCount += 1;
     trace?.begin(this.#turnCount, now, batch);
     const decision = machine.step(this.state, batch, now);
     trace?.conclude(this.#turnCount, decision);
     if (this.#checkEvery > 0 && this.#turnCount % this.#checkEvery === 0) this.check();
     this.#carryOut({ ...decision, now });
+    if (by !== 0 && this.#isOpen) this.#options.onClockStepped?.(by);
   }
 
   #carryOut({ changes, commands, now }: Omit<Undone<Change, Command>, 'error'>): void {
@@ -258,6 +285,7 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
   #close(message: string, error?: unknown): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
+    this.#endClockWatch?.();
     this.#inbox = [];
     if (this.#turnTimer !== undefined) clearImmediate(this.#turnTimer);
     this.#wakeTimer.clear();

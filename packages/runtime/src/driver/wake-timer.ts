@@ -24,6 +24,13 @@ export class WakeTimer {
     this.#arm(at);
   }
 
+  /** Looks at the clock again, which has moved otherwise than the timers of this process. */
+  arm(): void {
+    if (this.#at === undefined) return;
+    this.#timers.cancel(this.#timer);
+    this.#arm(this.#at);
+  }
+
   /** Forgets the alarm. */
   clear(): void {
     if (this.#at === undefined) return;

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { MutiraoError } from '@mutirao/api/errors';
@@ -7,6 +7,7 @@ import { ownDatabase } from '../files/own-database.ts';
 import { readBootId } from './boot-id.ts';
 import { readFileId } from './file-id.ts';
 import type { ChangeCodec, ProjectionDatabase } from './codec.ts';
+import { LastChange, readLastChange, requireWhole, type NotedChanges } from './last-change.ts';
 import { claim, isFileNew, isOriginNew, keepOrigin, migrate, type Origin } from './schema.ts';
 import { journalError } from './sqlite-errors.ts';
 
@@ -83,18 +84,20 @@ const checkpointPagesUsual = 4000;
  * Opens a journal, for this process alone.
  *
  * @throws {MutiraoError} MUT_ALREADY_RUNNING when another process has it open, MUT_JOURNAL_NEWER when a later release wrote it,
- * MUT_JOURNAL_CORRUPT when it is damaged, MUT_DISK_FULL when there is no room to begin, MUT_JOURNAL_FAILED when it cannot be read or made.
+ * MUT_JOURNAL_CORRUPT when it is damaged or lacks changes, MUT_DISK_FULL when there is no room to begin, MUT_JOURNAL_FAILED when it cannot be read or made.
  */
 export function openJournal<Change>(options: JournalOptions<Change>): Journal<Change> {
   const { path, codec } = options;
   let database: DatabaseSync | undefined;
   try {
     if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    // Who removes the whole file means to begin with nothing.
+    const noted = existsSync(path) ? readLastChange(path) : undefined;
     if (path !== ':memory:') ownDatabase(path);
     database = new DatabaseSync(path, { timeout: 0 });
     claim(database, options.checkpointPages ?? checkpointPagesUsual);
     migrate(database, path, codec);
-    return new SqliteJournal({ path, database, codec, bootId: 'bootId' in options ? options.bootId : readBootId() });
+    return new SqliteJournal({ path, database, codec, noted, bootId: 'bootId' in options ? options.bootId : readBootId() });
   } catch (error) {
     if (database?.isOpen === true) database.close();
     if (error instanceof Error && 'syscall' in error) {
@@ -102,6 +105,19 @@ export function openJournal<Change>(options: JournalOptions<Change>): Journal<Ch
     }
     throw journalError(error, path, 'opening');
   }
+}
+
+/** Looks at every page of a journal that was put back or copied. @throws {MutiraoError} MUT_JOURNAL_CORRUPT */
+export function requireSound(database: DatabaseSync, path: string): void {
+  const found = database.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
+  if (found !== 'ok') throw new MutiraoError('MUT_JOURNAL_CORRUPT', `${path} is damaged: ${String(found)}`);
+}
+
+/** Whether host and file are others than they were. @param isUnknown without a note nobody knows what is missing, or the note was removed since something is. */
+function judgeOrigin(database: DatabaseSync, origin: Origin, { isUnknown }: { readonly isUnknown: boolean }): { readonly isHostNew: boolean; readonly isFileNew: boolean } {
+  if (isUnknown) return { isHostNew: true, isFileNew: true };
+  const isHostNew = isOriginNew(database, origin);
+  return { isHostNew, isFileNew: origin.fileId === undefined ? isHostNew : isFileNew(database, origin) };
 }
 
 class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {
@@ -116,20 +132,24 @@ class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {
   readonly #insert: StatementSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
+  /** Undefined for a journal in memory. */
+  readonly #lastChange: LastChange | undefined;
   #sequence: number;
   #isFull = false;
 
-  constructor({ path, database, codec, bootId }: JournalOptions<Change> & { readonly database: DatabaseSync }) {
+  constructor({ path, database, codec, noted, bootId }: JournalOptions<Change> & { readonly database: DatabaseSync; readonly noted: NotedChanges | undefined }) {
     this.#origin = { bootId, fileId: readFileId(path) };
-    this.isHostNew = isOriginNew(database, this.#origin);
-    this.isFileNew = this.#origin.fileId === undefined ? this.isHostNew : isFileNew(database, this.#origin);
+    this.#sequence = Number(database.prepare('SELECT max(seq) AS last FROM changes').get()?.['last'] ?? 0);
+    requireWhole(path, this.#sequence, { noted, bootId });
+    ({ isHostNew: this.isHostNew, isFileNew: this.isFileNew } = judgeOrigin(database, this.#origin, { isUnknown: path !== ':memory:' && noted === undefined && this.#sequence > 0 }));
+    if (this.isFileNew && this.#sequence > 0) requireSound(database, path);
+    this.#lastChange = path === ':memory:' ? undefined : new LastChange(path, { bootId, last: this.#sequence, synced: Math.min(this.#sequence, noted?.synced ?? 0) });
     this.#path = path;
     this.database = database;
     this.#codec = codec;
     this.#insert = database.prepare('INSERT INTO changes (seq, at, job, version, body) VALUES (?, ?, ?, ?, ?)');
     this.#begin = database.prepare('BEGIN IMMEDIATE');
     this.#commit = database.prepare('COMMIT');
-    this.#sequence = Number(database.prepare('SELECT max(seq) AS last FROM changes').get()?.['last'] ?? 0);
   }
 
   prepare(sql: string): StatementSync {
@@ -151,6 +171,7 @@ class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {
       for (const change of changes) this.#write(++sequence, change, at);
       this.#commit.run();
       this.#sequence = sequence;
+      this.#lastChange?.note(sequence, this.#isFull);
       return first;
     } catch (error) {
       this.known.clear();
@@ -227,7 +248,9 @@ class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {
   }
 
   close(): void {
-    if (this.database.isOpen) this.database.close();
+    if (!this.database.isOpen) return;
+    this.database.close();
+    this.#lastChange?.close();
   }
 
   #decode(sequence: number, version: number, body: string): Change {

@@ -1,6 +1,6 @@
 import { agentMachine, createAgentState, listHeldReplicas, type AgentCommand, type AgentInput, type AgentState, type HeldReplica, type Verdict } from '@mutirao/core/machines/agent';
 import type { Content, MachineFacts } from '@mutirao/core/messages';
-import { unreachable, type Duration, type Prng } from '@mutirao/core/shared';
+import { movedBy, unreachable, type Duration, type Instant, type Prng } from '@mutirao/core/shared';
 import { Life, type Host } from './host.ts';
 import { Link } from './link.ts';
 import { MachineProcess } from './machine-process.ts';
@@ -51,6 +51,8 @@ export class AgentProcess {
   readonly #choreLuck: Prng;
   readonly #running = new Map<number, { readonly replica: HeldReplica; finish(): void }>();
   #orphanedSince: number;
+  /** When its allocation ends, by its own clock. */
+  #until: Instant | undefined;
   /** Of a process that falls; another one where it ends by itself. */
   #exitStatus = 137;
 
@@ -59,6 +61,7 @@ export class AgentProcess {
     const { world, host, facts, luck } = setup;
     const { kernel } = world;
     this.#choreLuck = luck.fork('chores');
+    this.#until = facts.until;
     this.life = new Life(host);
     this.life.holds(() => {
       world.truth.endAllRuns(facts.incarnation);
@@ -72,13 +75,18 @@ export class AgentProcess {
         contentBytesMax: 2 ** 20, prefetchMax: facts.processors + 16,
       }),
       luck: luck.fork('turns'), turnDelayMax: world.turnDelayMax, onTurn: (turn) => { world.onTurn(turn); },
+      onClockStepped: (by) => {
+        if (this.#until === undefined) return;
+        this.#until = movedBy(this.#until, by);
+        this.#link.redial();
+      },
       perform: (command) => { this.#perform(command); }, onFatal: (error) => { world.endOrFail(this.life, error); }, onFall: () => { this.life.end(); },
     });
     this.#link = new Link<FromAgent, ToAgent>({
       kernel, life: this.life, luck: luck.fork('link'), backOff: { first: 100, longest: 5000 }, dial: () => setup.dial(this.life),
       hello: () => {
         this.#process.settle();
-        return { kind: 'hello', facts, heldReplicaIds: listHeldReplicas(this.#process.state), credential: facts.requestId };
+        return { kind: 'hello', facts: { ...facts, until: this.#until }, heldReplicaIds: listHeldReplicas(this.#process.state), credential: facts.requestId };
       },
       onConnected: () => {
         this.#orphanedSince = 0;

@@ -29,7 +29,7 @@ export function drawScenario(seed: string): Scenario {
       .map((job, index) => retriedOrNot(job, stormDuration, new Draw(new Prng(`retry ${seed} ${index}`))))
       .map((job, index) => ({ ...job, ...drawScheduling(new Draw(new Prng(`scheduling ${seed} ${index}`))) })),
     network: { delayMax: draw.pick([0, 5, 50, 500]), lossProbability: draw.pick([0, 0.01, 0.2]), duplicateProbability: draw.pick([0, 0.01, 0.1]) },
-    faults: drawFaults(draw), turnDelayMax: draw.pick([0, 1, 20]),
+    faults: { ...drawFaults(draw), ...drawClockSteps(new Draw(new Prng(`clocks ${seed}`))) }, turnDelayMax: draw.pick([0, 1, 20]),
     ...drawSwitches(new Draw(new Prng(`switches ${seed}`))), ...drawChores(new Draw(new Prng(`chores ${seed}`))), ...drawDrains(new Draw(new Prng(`drains ${seed}`))), ...drawLease(new Draw(new Prng(`lease ${seed}`))),
   })))));
 }
@@ -255,6 +255,12 @@ function drawScheduling(draw: Draw): Pick<JobPlan, 'scheduler' | 'replicationCap
 function drawManagerFaults(draw: Draw): ManagerFaults {
   const probability = (): number => draw.pick([0, 0, 0.05, 0.3]);
   return { listingFails: probability(), listingLags: probability(), listingLies: probability(), startsLate: probability(), startsNothing: probability(), startsTwice: probability() };
+}
+
+/** By luck of its own, so that all else is the same either way; where clocks are right, they are set to what they show. */
+function drawClockSteps(draw: Draw): Pick<FaultPlan, 'clockStepsPerHour'> {
+  const clockStepsPerHour = draw.pick([0, 0, 4, 30]);
+  return clockStepsPerHour === 0 ? {} : { clockStepsPerHour };
 }
 
 function drawLab(draw: Draw): LabPlan {

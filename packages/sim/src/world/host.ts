@@ -5,38 +5,72 @@ import type { Kernel } from './kernel.ts';
 export class Host {
   readonly name: string;
   readonly #kernel: Kernel;
-  /** What its clock shows beyond the true time. Processes read it when they start, as live ones do. */
-  skew: Duration;
+  /** What its clock shows beyond the true time. */
+  #skew: Duration;
+  readonly #clocks = new Set<HostClock>();
 
   constructor(name: string, kernel: Kernel, skew: Duration) {
     this.name = name;
     this.#kernel = kernel;
-    this.skew = skew;
+    this.#skew = skew;
   }
 
-  /** A clock for a process that starts now: it never steps, whatever happens to the host's. */
+  get skew(): Duration {
+    return this.#skew;
+  }
+
+  /** Sets its clock. Its processes notice it sooner or later, as live ones do. */
+  setSkew(skew: Duration): void {
+    if (skew === this.#skew) return;
+    this.#skew = skew;
+    for (const clock of [...this.#clocks]) clock.hearStep();
+  }
+
+  /** A clock for a process that starts now. */
   openClock(): HostClock {
-    return new HostClock(this.#kernel, this.skew);
+    return new HostClock(this, this.#kernel, this.#clocks);
   }
 }
 
 /** The clock of one process. */
 export class HostClock {
+  readonly #host: Host;
   readonly #kernel: Kernel;
-  readonly #skew: Duration;
+  readonly #clocks: Set<HostClock>;
+  readonly #skewAtStart: Duration;
+  #onStep: () => void = () => undefined;
 
-  constructor(kernel: Kernel, skew: Duration) {
+  constructor(host: Host, kernel: Kernel, clocks: Set<HostClock>) {
+    this.#host = host;
     this.#kernel = kernel;
-    this.#skew = skew;
+    this.#clocks = clocks;
+    this.#skewAtStart = host.skew;
   }
 
   now(): Instant {
-    return this.#kernel.now + this.#skew;
+    return this.#kernel.now + this.#host.skew;
   }
 
-  /** When it truly is what the clock shows as `instant`. */
+  /** By how much it was set since the process started. */
+  get stepped(): Duration {
+    return this.#host.skew - this.#skewAtStart;
+  }
+
+  /** When it truly is what the clock shows as `instant`, if nobody sets it before. */
   trueInstantOf(instant: Instant): Instant {
-    return instant - this.#skew;
+    return instant - this.#host.skew;
+  }
+
+  /** Calls `onStep` whenever it is set, until `life` is over. */
+  watch(life: Life, onStep: () => void): void {
+    this.#onStep = onStep;
+    this.#clocks.add(this);
+    life.holds(() => { this.#clocks.delete(this); });
+  }
+
+  /** It was set. */
+  hearStep(): void {
+    this.#onStep();
   }
 }
 

@@ -64,6 +64,13 @@ export class Link<Out, In extends { readonly kind: string }> {
     if (this.#isConnected) this.#stream?.write(message);
   }
 
+  /** Closes the stream that was greeted and dials again, to say of itself what has changed. */
+  redial(): void {
+    if (this.#stream === undefined || !this.#isConnected) return;
+    this.#stream.close('MUT_REATTACH');
+    this.#lose(this.#stream, 'MUT_REATTACH');
+  }
+
   /** Says good-bye. */
   close(): void {
     this.#stream?.close('');

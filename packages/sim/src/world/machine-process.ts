@@ -1,4 +1,4 @@
-import { invariant, type DriverCommand, type Instant, type Machine, type Prng, type Reply } from '@mutirao/core/shared';
+import { invariant, type ClockStepped, type DriverCommand, type Duration, type Instant, type Machine, type Prng, type Reply } from '@mutirao/core/shared';
 import { DiskFullError, type SimulatedDisk } from './disk.ts';
 import type { HostClock, Life } from './host.ts';
 import type { Kernel } from './kernel.ts';
@@ -34,6 +34,8 @@ export interface MachineProcessSetup<State, Input, Change, Command> {
   perform(command: Exclude<Command, DriverCommand>): void;
   onTurn(turn: WorldTurn): void;
   onCommitted?(changes: readonly Change[]): void;
+  /** Hears that its clock was set, after the machine has followed it. */
+  onClockStepped?(by: Duration): void;
   /** Hears of an error that ends the process: a broken invariant. */
   onFatal(error: unknown): void;
   /** The process falls. */
@@ -42,6 +44,9 @@ export interface MachineProcessSetup<State, Input, Change, Command> {
 
 /** Time between two tries to write what found no room, as the live driver has it. */
 const retryAfter = 500;
+
+/** Longest time until a process notices that its clock was set, as the live driver has it. */
+const noticeMax = 1000;
 
 /** Runs a machine in virtual time as the live driver runs it: one inbox, and in each turn a step, one write, then the commands in order. */
 export class MachineProcess<State, Input extends { readonly kind: string }, Change extends { readonly kind: string }, Command extends { readonly kind: string }> {
@@ -52,6 +57,8 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
   #isTurnDue = false;
   #askCount = 0;
   #wakeAt: Instant | undefined;
+  /** By how much its clock had been set when the machine heard of it last. */
+  #stepped: Duration = 0;
   #fallPoint: FallPoint | undefined;
   /** What was decided and is not written, for want of room; nothing follows from it, and no other turn is taken. */
   #undone: { readonly changes: readonly Change[]; readonly commands: readonly Command[] } | undefined;
@@ -59,6 +66,9 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
   constructor(setup: MachineProcessSetup<State, Input, Change, Command>) {
     this.#setup = setup;
     this.state = setup.state;
+    const { clock, kernel, life, luck } = setup;
+    const noticing = luck.fork('clock');
+    clock.watch(life, () => { kernel.after(noticing.below(noticeMax), () => { this.#noticeStep(); }); });
   }
 
   /** What its clock shows. */
@@ -118,7 +128,7 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
   wakeForNothing(mayDo: (deed: { readonly kind: string }, deeds: readonly { readonly kind: string }[]) => boolean): void {
     const { life, kernel, clock, name } = this.#setup;
     const isDue = this.#isTurnDue || (this.#wakeAt !== undefined && clock.trueInstantOf(this.#wakeAt) <= kernel.now);
-    if (life.isOver || isDue || this.#undone !== undefined || life.pausedUntil > kernel.now) return;
+    if (life.isOver || isDue || this.#undone !== undefined || life.pausedUntil > kernel.now || clock.stepped !== this.#stepped) return;
     this.#takeTurn([{ kind: 'TimerFired' } as unknown as Input], (deeds) => {
       const needful = deeds.filter((deed) => deed.kind !== 'WakeAt' && !mayDo(deed, deeds));
       invariant(needful.length === 0, `${name} slept through ${needful.map(({ kind }) => kind).join(', ')}`);
@@ -155,13 +165,29 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
     }
   }
 
-  #step(inputs: readonly Input[], check: (deeds: readonly { readonly kind: string }[]) => void): void {
-    const { machine, clock, kernel, name, onTurn } = this.#setup;
+  #noticeStep(): void {
+    if (this.#setup.clock.stepped !== this.#stepped) this.deliver({ kind: 'TimerFired' } as unknown as Input);
+  }
+
+  /** The inputs with the step that the clock made since the machine heard of it last, if it made one. */
+  #withClockStep(arrived: readonly Input[], by: Duration): readonly Input[] {
+    if (by === 0) return arrived;
+    this.#stepped += by;
+    this.#wakeAt = undefined;
+    const step: ClockStepped = { kind: 'ClockStepped', by };
+    return [step as unknown as Input, ...arrived];
+  }
+
+  #step(arrived: readonly Input[], check: (deeds: readonly { readonly kind: string }[]) => void): void {
+    const { machine, clock, kernel, name, onTurn, onClockStepped } = this.#setup;
+    const by = clock.stepped - this.#stepped;
+    const inputs = this.#withClockStep(arrived, by);
     const { changes, commands } = machine.step(this.state, inputs, clock.now());
     onTurn({ at: kernel.now, process: name, inputs, changes, commands });
     check([...changes, ...commands]);
     machine.checkInvariants(this.state);
     this.#carryOut({ changes, commands });
+    if (by !== 0 && !this.#setup.life.isOver) onClockStepped?.(by);
   }
 
   #carryOut(decided: { readonly changes: readonly Change[]; readonly commands: readonly Command[] }): void {
@@ -251,8 +277,10 @@ export class MachineProcess<State, Input extends { readonly kind: string }, Chan
     if (at === this.#wakeAt) return;
     this.#wakeAt = at;
     const { kernel, clock } = this.#setup;
+    const { stepped } = clock;
     kernel.at(clock.trueInstantOf(at), () => {
-      if (this.#wakeAt !== at) return;
+      // Set since, the process has not noticed it, or asked to be woken by the clock as it is now.
+      if (this.#wakeAt !== at || clock.stepped !== stepped) return;
       this.#wakeAt = undefined;
       this.deliver({ kind: 'TimerFired' } as unknown as Input);
     });

@@ -74,6 +74,10 @@ export class ProviderProcess {
       isDurable: ({ kind }) => durableKinds.has(kind),
       luck: luck.fork('turns'), turnDelayMax: world.turnDelayMax, onTurn: (turn) => { world.onTurn(turn); },
       onCommitted: (changes) => { this.#hearCommitted(changes); },
+      onClockStepped: (by) => {
+        this.#measure.moveClock(by);
+        this.relay.greetAgain();
+      },
       perform: (command) => { this.#perform(command); }, onFatal: (error) => { world.endOrFail(this.life, error); }, onFall: () => { this.life.end(); },
     });
     this.relay = new SimulatedRelay({

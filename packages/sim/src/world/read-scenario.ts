@@ -88,7 +88,7 @@ const lab = object<LabPlan>({ machines: list(labMachine, 1, machinesMax), downTi
 const faults = object<FaultPlan>({
   crashesPerHour: perHour, fallsPerHour: perHour, pausesPerHour: perHour, pauseMax: times, cutsPerHour: perHour, cutMax: times, breaksPerHour: perHour,
   fullDisksPerHour: perHour, skewMax: times,
-}, { journalLossesPerHour: perHour });
+}, { journalLossesPerHour: perHour, clockStepsPerHour: perHour });
 
 const lease = object<LeasePlan>({ horizon: times, sleepsPerHour: perHour, sleepMax: times }, {
   sleeps: list(object<DownTime>({ after: whole(0, stormMax), duration: times }, {}), 0, downsMax), keptBytesMax: whole(0, 2 ** 40),

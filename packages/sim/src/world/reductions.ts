@@ -31,6 +31,7 @@ const wholeReductions: readonly Reduction[] = [
   ...faultNames.map((name): Reduction => (scenario) => [0, half(scenario.faults[name])].map((value) => ({ ...scenario, faults: { ...scenario.faults, [name]: value } }))),
   ...(['lossProbability', 'duplicateProbability', 'delayMax'] as const).map((name): Reduction => (scenario) => [{ ...scenario, network: { ...scenario.network, [name]: 0 } }]),
   ({ faults: { journalLossesPerHour, ...faults }, ...scenario }) => (journalLossesPerHour === undefined ? [] : [{ ...scenario, faults }]),
+  ({ faults: { clockStepsPerHour, ...faults }, ...scenario }) => (clockStepsPerHour === undefined ? [] : [{ ...scenario, faults }]),
   ({ heuristicSwitchesPerHour: _left, ...scenario }) => [scenario],
   ({ drainsPerHour: _left, ...scenario }) => [scenario],
   ({ choreFailureProbability: _left, ...scenario }) => [scenario],

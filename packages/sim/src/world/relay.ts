@@ -67,6 +67,14 @@ export class SimulatedRelay {
     this.#setup = setup;
   }
 
+  /** Has all brokers connect anew, as the live relay does when its clock was set. */
+  greetAgain(): void {
+    for (const link of [...this.#brokers.values()]) {
+      link.stream.close('MUT_UNREACHABLE');
+      this.#loseBroker(link);
+    }
+  }
+
   /** Serves a broker's stream. */
   acceptBroker(stream: StreamEnd<ToBroker, FromBroker>): void {
     let link: BrokerLink | undefined;

@@ -178,6 +178,8 @@ export interface FaultPlan {
   readonly fullDisksPerHour: number;
   /** Clocks are wrong by up to so much, either way, and by something else after each start. */
   readonly skewMax: Duration;
+  /** The clock of a host is set while its processes run; never when left out. */
+  readonly clockStepsPerHour?: number;
   /** The broker's journal is gone, and its user submits her jobs again to one that knows nothing; never when left out. */
   readonly journalLossesPerHour?: number;
 }

@@ -22,7 +22,7 @@ export class Storm {
   constructor(world: World) {
     this.#world = world;
     this.#luck = new Prng(`storm ${world.scenario.seed}`);
-    const { crashesPerHour, fallsPerHour, pausesPerHour, cutsPerHour, breaksPerHour, fullDisksPerHour, journalLossesPerHour = 0 } = world.scenario.faults;
+    const { crashesPerHour, fallsPerHour, pausesPerHour, cutsPerHour, breaksPerHour, fullDisksPerHour, journalLossesPerHour = 0, clockStepsPerHour = 0 } = world.scenario.faults;
     this.#strike('crash', crashesPerHour, (luck) => { this.#crash(luck); });
     this.#strike('fall', fallsPerHour, (luck) => { this.#fall(luck); });
     this.#strike('pause', pausesPerHour, (luck) => { this.#pause(luck); });
@@ -30,6 +30,7 @@ export class Storm {
     this.#strike('break', breaksPerHour, (luck) => { this.#break(luck); });
     this.#strike('full disk', fullDisksPerHour, (luck) => { this.#fillDisk(luck); });
     this.#strike('journal', journalLossesPerHour, (luck) => { this.#loseJournal(luck); });
+    this.#strike('clock', clockStepsPerHour, (luck) => { this.#setClock(luck); });
     this.#strike('switch', world.scenario.heuristicSwitchesPerHour ?? 0, (luck) => { this.#switchHeuristic(luck); });
     this.#strike('drain', world.scenario.drainsPerHour ?? 0, (luck) => { this.#drain(luck); });
     this.#loadClusters();
@@ -69,6 +70,15 @@ export class Storm {
     if (host === undefined) return;
     this.#world.tell('HostFell', this.#world.processesOn(host), host.name);
     this.#world.fall(host, luck);
+  }
+
+  #setClock(luck: Prng): void {
+    const host = pick(luck, this.#world.hosts);
+    const { skewMax } = this.#world.scenario.faults;
+    if (host === undefined) return;
+    const skew = luck.below(2 * skewMax + 1) - skewMax;
+    this.#world.tell('ClockSet', this.#world.processesOn(host), `by ${skew - host.skew} ms`);
+    host.setSkew(skew);
   }
 
   #pause(luck: Prng): void {

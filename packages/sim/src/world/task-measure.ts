@@ -36,6 +36,11 @@ export class TaskMeasure {
     measured.squares += runTime * runTime;
   }
 
+  /** The provider's clock was set: what runs has run for as long as before. */
+  moveClock(by: Duration): void {
+    for (const running of this.#running.values()) for (const [replicaId, at] of running) running.set(replicaId, at + by);
+  }
+
   /** The machine's agent is away. */
   forget(machineId: MachineId): void {
     this.#running.delete(machineId);

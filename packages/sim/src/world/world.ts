@@ -234,7 +234,7 @@ export class World implements Surroundings {
       name, host, kernel: this.kernel, luck: luck.fork('supervisor'), disk,
       create: (startCount) => {
         const { skewMax } = this.scenario.faults;
-        if (skewMax > 0 && this.isStormy) host.skew = skews.below(2 * skewMax + 1) - skewMax;
+        if (skewMax > 0 && this.isStormy) host.setSkew(skews.below(2 * skewMax + 1) - skewMax);
         return this.#tellLife(create(startCount, luck.fork(`start ${startCount}`)));
       },
     });

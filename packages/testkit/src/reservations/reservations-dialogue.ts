@@ -39,10 +39,16 @@ export class ReservationsDialogue {
     if (words[0] === 'list') return this.#list();
     if (words[0] === 'restart') return this.#restart();
     if (words[0] === 'at') this.now = Number(words[1]);
+    if (words[0] === 'clock') return this.#setClock(Number(words[1]));
     const told = this.hear([words[0] === 'at' ? { kind: 'TimerFired' } : words[0] === 'started' ? { kind: 'ManagerStarted' } : inputOf(line, this.state)]);
     const living = this.asked.filter(({ endsAt }) => endsAt > this.now);
     this.asked = told.some((one) => one.startsWith('ok ')) ? askedAfter(living, words, this.now) : living;
     return told;
+  }
+
+  #setClock(by: number): string[] {
+    this.now += by;
+    return this.hear([{ kind: 'ClockStepped', by }]);
   }
 
   /** One step of the machine, in words. */

@@ -6,7 +6,7 @@ import type { Problem } from '../schema/index.ts';
 /** The HTTP status for each status of the error registry. */
 const httpStatuses: Readonly<Record<StatusName, number>> = {
   INVALID_ARGUMENT: 400, NOT_FOUND: 404, ALREADY_EXISTS: 409, PERMISSION_DENIED: 403, UNAUTHENTICATED: 401, RESOURCE_EXHAUSTED: 429,
-  FAILED_PRECONDITION: 409, UNAVAILABLE: 503, DEADLINE_EXCEEDED: 504, INTERNAL: 500, UNIMPLEMENTED: 501, ABORTED: 409, CANCELLED: 503, DATA_LOSS: 500,
+  FAILED_PRECONDITION: 409, UNAVAILABLE: 503, DEADLINE_EXCEEDED: 504, INTERNAL: 500, UNIMPLEMENTED: 501, ABORTED: 409, CANCELLED: 503, DATA_LOSS: 500, OUT_OF_RANGE: 416,
 };
 
 /** What is answered to a call that failed; a bug of ours is told by its code alone. */

@@ -28,7 +28,7 @@ test('a journal keeps its instance, whatever becomes of its host; a new one, and
   copyFileSync(`${path}.backup`, path);
   const second = start(2);
   t.not(second.name, first.name);
-  t.deepEqual([first.firstJobId, second.firstJobId], [1, 5]);
+  t.deepEqual([first.firstJobId, second.firstJobId], [1, 1_000_005], 'numbers of jobs that were submitted since the back-up are not given again');
   t.deepEqual(start(2), second);
   rmSync(path);
   t.false([first.name, second.name].includes(start(2).name));

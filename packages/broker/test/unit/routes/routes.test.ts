@@ -66,7 +66,7 @@ async function prepare(t: ExecutionContext): Promise<Bench> {
   const blobs = await Blobs.open({ folder: join(home, 'contents'), ownerId: 'ana', sizeMax: 1000 });
   t.teardown(async () => { await driver.stop(); journal.close(); });
   const parts: BrokerParts = {
-    driver, room: { demand: () => undefined, trouble: () => undefined }, journal, records: new JournalRecords(journal), specs: new JobSpecs(journal), blobs, watchers, clock, timers: byHand,
+    driver, room: { demand: () => undefined, trouble: () => undefined }, journal, records: new JournalRecords(journal), specs: new JobSpecs(journal), blobs, watchers, clock, timers: byHand, journalInstance: 'first',
     homeFiles: new HomeFiles(new FileHashes({ hashFile })), ownerId: 'ana', forbiddenFolders: [join(home, 'own')], otherJobsPlaces: new OtherJobsPlaces(driver.state), workFolderRules: { home, hasKey: true, forbidden: [join(home, 'own')] }, checks: { describe: () => [] }, taskOutputs: { lookAt: () => Promise.resolve({ fault: undefined, gone: new Set<string>() }) }, widthMaxOf: () => Promise.resolve(undefined), troubleOf: (providerId) => `no route to ${providerId}`, queueOf: () => Promise.reject(new Error('nobody is asked')),
   };
   const turn = async (...inputs: readonly BrokerInput[]): Promise<void> => {

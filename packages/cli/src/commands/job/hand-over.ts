@@ -32,7 +32,9 @@ export async function handOver(context: CommandContext, job: JobSpec, { resume }
   refuseTooLarge(job);
   const broker = await context.broker();
   const resumes = resume === undefined ? {} : { resumesJobId: resume === true ? 0 : await resolveJobId(broker, resume) };
-  return submitOnce(context, broker, { job: encodeJobSpec(job), clientJobId: randomUUID(), ...resumes });
+  const response = await submitOnce(context, broker, { job: encodeJobSpec(job), clientJobId: randomUUID(), ...resumes });
+  for (const doubt of response.requirementsWarning?.split('\n') ?? []) context.output.note(`warning: ${doubt}`);
+  return response;
 }
 
 /** All values of a job, in bytes; the rest of what goes to the broker with it has room beside them. */

@@ -71,10 +71,10 @@ export function define(command: Command, act: Act): void {
 /** Submits a job, and waits for its end where that is wanted. */
 export async function submitJob(context: CommandContext, file: string | undefined, options: SubmitOptions): Promise<ExitStatus> {
   const job = await reserveFor(context, readJob(context, file, options), options);
-  const { jobId, taskCount, resumed } = await handOverOrWithdraw(context, job, options);
+  const { jobId, taskCount, resumed, requirementsWarning } = await handOverOrWithdraw(context, job, options);
   if (options.wait !== true && options.progress !== true) {
     tell(context.output, {
-      json: () => ({ job_id: jobId, task_count: taskCount, resumed: resumed === undefined ? null : resumedJson(resumed) }),
+      json: () => ({ job_id: jobId, task_count: taskCount, resumed: resumed === undefined ? null : resumedJson(resumed), warnings: requirementsWarning?.split('\n') ?? [] }),
       table: () => [
         `Job ${jobId} is submitted with ${taskCount} ${taskCount === 1 ? 'task' : 'tasks'}. "mutirao job wait ${jobId}" waits for it.`,
         ...(resumed === undefined ? [] : describeResumed(resumed, taskCount)),

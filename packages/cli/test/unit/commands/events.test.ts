@@ -67,3 +67,31 @@ test('events of what jobs run on say which provider, machine or request', async 
   const { out: json } = await runCommandLine(['events', '--json'], { broker });
   t.like(JSON.parse(json.split('\n')[1] ?? ''), { job_id: null, provider_id: 'alpha', request_id: 'q3', type: 'request.queued' });
 });
+
+test('--follow starts over, and says so, when the broker comes back with another journal', async (t) => {
+  const interrupt = new AbortController();
+  const asked: [number, string | undefined][] = [];
+  const broker = {
+    async *watchJob ({ afterSequence, journalInstance }: WatchJobRequest): AsyncGenerator<WatchJobResponse> {
+      asked.push([afterSequence, journalInstance]);
+      if (asked.length === 2) throw new MutiraoError('MUT_JOURNAL_POSITION', 'sequence 41 is beyond the end of journal second, which has 7 changes');
+      yield { events: [event(asked.length === 1 ? 41 : 1)], journalInstance: asked.length === 1 ? 'first' : 'second' };
+      if (asked.length === 3) interrupt.abort();
+      throw new MutiraoError('MUT_UNREACHABLE', 'gone');
+    },
+  };
+  const { status, out, err } = await runCommandLine(['events', '-f', '-q', '--after', '40'], { broker, signal: interrupt.signal });
+  t.is(status, 0);
+  t.deepEqual(asked, [[40, undefined], [41, 'first'], [0, undefined]]);
+  t.is(out, '41\n1\n');
+  t.regex(err, /another journal.*begin/);
+});
+
+test('a sequence beyond the end of the journal is an error where nothing is followed', async (t) => {
+  const broker = {
+    async *watchJob (): AsyncGenerator<WatchJobResponse> { throw new MutiraoError('MUT_JOURNAL_POSITION', 'sequence 999999 is beyond the end of journal first, which has 7 changes'); },
+  };
+  const { status, err } = await runCommandLine(['events', '--after', '999999'], { broker });
+  t.not(status, 0);
+  t.regex(err, /MUT_JOURNAL_POSITION sequence 999999 is beyond/);
+});

@@ -220,3 +220,11 @@ test('a workflow without a name is called as its file', async (t) => {
   t.is(await called('tasks:\n  a: {command: x}\n', '--label', 'mine'), 'mine');
   t.is(await called('name: photos\ntasks:\n  a: {command: x}\n'), 'photos');
 });
+
+test('what of the requirements holds on no known machine is said when the job is submitted, and is in the JSON', async (t) => {
+  const submitJob = () => Promise.resolve({ jobId: 1, taskCount: 1, requirementsWarning: 'no machine that is known states "cpus"\nand so on' });
+  const plain = await runCommandLine(['job', 'submit', '--requirements', 'cpus > 2', '--', 'true'], { broker: { submitJob } });
+  t.deepEqual([plain.status, plain.err], [0, 'warning: no machine that is known states "cpus"\nwarning: and so on\n']);
+  const { out } = await runCommandLine(['job', 'submit', '--json', '--', 'true'], { broker: { submitJob } });
+  t.deepEqual((JSON.parse(out) as { warnings: unknown }).warnings, ['no machine that is known states "cpus"', 'and so on']);
+});

@@ -94,7 +94,7 @@ const rests: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Those that need files or processes of their own; test/cli and the tests of their commands run them, and compare what they print. */
-const elsewhere = new Set(['up', 'down', 'web', 'job report', 'job outputs', 'addjob', 'init', 'identity show', 'identity issue', 'identity revoke', 'sim study', 'sim study-chunk', 'site add', 'site connect', 'site list', 'site remove', 'site show']);
+const elsewhere = new Set(['up', 'down', 'web', 'job report', 'job outputs', 'addjob', 'init', 'backup', 'restore', 'identity show', 'identity issue', 'identity revoke', 'sim study', 'sim study-chunk', 'site add', 'site connect', 'site list', 'site remove', 'site show']);
 
 for (const entry of entries) {
   const words = entry.path.join(' ');

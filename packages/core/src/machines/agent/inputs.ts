@@ -1,5 +1,5 @@
 import type { GangHeld, OutputContent, StartGang, StartReplicas } from '../../messages/index.ts';
-import type { ReplicaId } from '../../shared/index.ts';
+import type { ClockStepped, ReplicaId } from '../../shared/index.ts';
 import type { ProcessResult, Verdict } from './state.ts';
 
 /** Facts that an agent hears of. */
@@ -32,4 +32,5 @@ export type AgentInput =
   | { readonly kind: 'LimitExceeded'; readonly replicaId: ReplicaId; readonly reason: string; readonly detail: string }
   | { readonly kind: 'OutputsCollected'; readonly replicaId: ReplicaId; readonly outputs: readonly OutputContent[] }
   | { readonly kind: 'CollectionFailed'; readonly replicaId: ReplicaId; readonly verdict: Verdict }
+  | ClockStepped
   | { readonly kind: 'TimerFired' };

@@ -8,6 +8,7 @@ import { enforceDeadlines } from './deadlines.ts';
 import { failCollection, failStaging, findHeld, finishCollection, finishProcess, limitReplica } from './finish-replica.ts';
 import { breakGang, failHold, findStarting, noteListening } from './gang.ts';
 import type { AgentInput } from './inputs.ts';
+import { followClock } from './follow-clock.ts';
 import { placeReplicas } from './place-replicas.ts';
 import { acknowledge, nextReportDue, resendReports, sendReports } from './reports.ts';
 import { launchStaged, launchTask, startReplicas } from './start-replicas.ts';
@@ -49,6 +50,7 @@ function handle(turn: Turn, input: AgentInput): void {
     case 'MemberListening': return noteListening(turn, input.held);
     case 'HoldFailed': return failHold(turn, input.replicaId, input.verdict);
     case 'GangStarted': return startGang(turn, input.start);
+    case 'ClockStepped': return followClock(turn.state, input.by);
     case 'GangLost': return breakGang(turn, input.replicaId, input.detail);
     case 'TimerFired': return; // What time brings is looked at in every step.
     default: return unreachable(input);

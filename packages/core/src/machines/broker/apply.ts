@@ -5,6 +5,7 @@ import { acceptJob, cancelJob, endJob, leaveReservation, retryTasks, reviseInput
 import { confirmLease, grantLease } from './apply/apply-lease.ts';
 import { addProvider, changeRequests, joinMachine, loseMachine } from './apply/apply-machine.ts';
 import { endReplicas, giveUpReplicas, placeGang, placeReplicas, startReplicas, verifyReplica } from './apply/apply-replica.ts';
+import { movePromised } from './apply/apply-clock-step.ts';
 import { placeTasks } from './apply/apply-placing.ts';
 import { decideTask, digestReplica, doubtResults, noteEvidence, pardonMachine } from './apply/apply-trust.ts';
 import type { BrokerChange } from './changes.ts';
@@ -40,6 +41,7 @@ export function apply(state: BrokerState, change: BrokerChange): void {
     case 'MachineLost': loseMachine(state, change); break;
     case 'RequestsChanged': changeRequests(state, change); break;
     case 'ReservationMoved': state.movedReservations.set(reservationKey(change.reservation), change.window); break;
+    case 'ClockStepped': movePromised(state, change.by); break;
     default: unreachable(change);
   }
 }

@@ -99,6 +99,8 @@ export type BrokerChange =
   | { readonly kind: 'MachineJoined'; readonly providerId: ProviderId; readonly facts: MachineFacts; readonly at: Instant }
   | { readonly kind: 'MachineLost'; readonly machineId: MachineId; readonly reason: string; readonly at: Instant }
   | { readonly kind: 'RequestsChanged'; readonly providerId: ProviderId; readonly requests: readonly AllocationRequest[] }
+  /** The clock was set while the broker ran: what durations are counted from moved along. */
+  | { readonly kind: 'ClockStepped'; readonly by: Duration; readonly at: Instant }
   /** A reservation is at another time, or of another size, than its claim says, or than was known since. */
   | { readonly kind: 'ReservationMoved'; readonly reservation: ReservationName; readonly window: NonNullable<RequestReservation['movedTo']> };
 

@@ -56,6 +56,7 @@ export function eventsOf(change: BrokerChange): BrokerEvent[] {
     case 'LeaseGranted':
     case 'LeaseConfirmed':
     case 'InputsRevised':
+    case 'ClockStepped':
     case 'ReservationMoved': return [];
     case 'ResultsDoubted': return [{ ...jobEvent('tasks.doubted', change.jobId, ''), taskIndexes: change.taskIndexes, machineId: change.machineId }];
     case 'EvidenceNoted': return evidenceEvents(change);

@@ -1,6 +1,6 @@
 import type { AllocationRequest, Content, DrainingStatus, JobSpec, MachineFacts, MachineReport, ReservationStanding, ResourceStanding } from '../../messages/index.ts';
 import type { CurrentInput } from '../../resumption/index.ts';
-import type { Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
+import type { ClockStepped, Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIndex, UserId } from '../../shared/index.ts';
 
 /** Facts that the broker hears of. */
 export type BrokerInput =
@@ -54,6 +54,7 @@ export type BrokerInput =
       readonly kind: 'InputsStaged'; readonly machineId: MachineId; readonly contents: readonly Content[];
       readonly sources: readonly { readonly path: string; readonly contents: readonly Content[] }[];
     }
+  | ClockStepped
   | { readonly kind: 'TimerFired' };
 
 /** The input of that kind. */

@@ -88,7 +88,7 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
   restoreReady(job, ready);
   restoreDependencies(job, waiting);
   restorePlaces(state, job, placed);
-  for (const task of tasks) job.tasks.set(task.index, { doubtCount: 0, stopCount: 0, ...task, replicas: [], successes: undefined, accepting: undefined });
+  for (const task of tasks) job.tasks.set(task.index, { doubtCount: 0, stopCount: 0, walltimeCutCount: 0, ...task, replicas: [], successes: undefined, accepting: undefined });
   for (const { key, used, losers, killed } of shares) job.shares.set(getAccount(state, key), { used, losers, killed });
   state.jobs.set(job.jobId, job);
   if (job.clientJobId !== '') state.jobsByClientId.set(clientKey(job.userId, job.clientJobId), job);
@@ -197,7 +197,7 @@ function getTask(job: BrokerJob, index: TaskIndex): OpenTask {
 function endedTask({ taskIndex, taskStatus }: Pick<SavedReplica, 'taskIndex' | 'taskStatus'>): OpenTask {
   return {
     index: taskIndex, status: taskStatus, replicas: [], successes: undefined, accepting: undefined,
-    failureCount: 0, lossCount: 0, doubtCount: 0, stopCount: 0, avoidMachineId: '', avoidSince: 0,
+    failureCount: 0, lossCount: 0, doubtCount: 0, stopCount: 0, walltimeCutCount: 0, avoidMachineId: '', avoidSince: 0,
   };
 }
 

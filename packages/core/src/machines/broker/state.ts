@@ -219,6 +219,8 @@ export interface OpenTask {
   lossCount: number;
   /** Of those, the ones that ended for a reason that may be the task's fault or the machine's. */
   doubtCount: number;
+  /** Replicas that had nearly all of the longest walltime that there is, and were cut by the end of their allocation. */
+  walltimeCutCount: number;
   /** Replicas that ran and whose machine was taken away by a shutdown or a preemption; none of them is among the losses. */
   stopCount: number;
   /** Where it failed last; empty when it did not. */

@@ -23,6 +23,7 @@ import type { BrokerState } from './state.ts';
 import { noteStaged } from './results/stored-inputs.ts';
 import { submitJob } from './jobs/submit-job.ts';
 import { tendGangs } from './gangs/tend-gangs.ts';
+import { followClock } from './follow-clock.ts';
 import { giveUpUnstartable, takeReport } from './results/take-report.ts';
 import { beginTurn, flushCancels, type Turn } from './turn.ts';
 
@@ -77,6 +78,7 @@ function takeInput(turn: Turn, input: BrokerInput): void {
     case 'MachinePardoned': pardonMachine(turn, input); break;
     case 'ResultRefused': refuseResult(turn, input); break;
     case 'InputsStaged': noteStaged(turn.state, input); break;
+    case 'ClockStepped': followClock(turn, input); break;
     // What is due is looked for in every step.
     case 'TimerFired': turn.state.wakeAt = Infinity; break;
     default: unreachable(input);

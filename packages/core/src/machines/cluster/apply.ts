@@ -1,5 +1,5 @@
 import { RequestPlan } from '../../queue/index.ts';
-import { invariant, unreachable, type Instant, type ProcessorCount } from '../../shared/index.ts';
+import { invariant, moveInstants, movedBy, unreachable, type Duration, type Instant, type ProcessorCount } from '../../shared/index.ts';
 import type { ClusterChange } from './changes.ts';
 import { rankOf } from './scores.ts';
 import { keyOf, wallOf, type ClusterRequest, type ClusterState } from './state.ts';
@@ -12,6 +12,8 @@ export function apply(state: ClusterState, change: ClusterChange): void {
     case 'ProcessorsAway':
       state.processorsAway = change.count;
       return;
+    case 'ClockStepped':
+      return followClock(state, change);
     case 'CapacityChanged':
       return changeCapacity(state, change);
     case 'RequestQueued':
@@ -68,13 +70,13 @@ function beginLife(state: ClusterState, { processors, at, away = 0 }: ClusterCha
   changeCapacity(state, { processors, at });
 }
 
-function changeCapacity(state: ClusterState, { processors, at }: { readonly processors: ProcessorCount; readonly at: Instant }): void {
+function changeCapacity(state: ClusterState, { processors, at }: { readonly processors: ProcessorCount; readonly at: Instant }, startsMovedBy: Duration = 0): void {
   const { running, waiting } = state.plan;
   state.plan = new RequestPlan(processors, at);
   for (const { id, width, walltime, startsAt } of running.values()) {
     invariant(startsAt !== undefined, `request ${id} runs without a place`);
     state.plan.add(id, width, walltime);
-    state.plan.place(id, startsAt);
+    state.plan.place(id, movedBy(startsAt, startsMovedBy));
     state.plan.start(id);
   }
   for (const reservation of state.reservations.values()) state.plan.raiseWall(wallOf(reservation));
@@ -83,6 +85,13 @@ function changeCapacity(state: ClusterState, { processors, at }: { readonly proc
     request.startsAt = undefined;
     state.plan.add(id, width, walltime, rankOf(state, request));
   }
+}
+
+function followClock(state: ClusterState, { by, at }: ClusterChange & { kind: 'ClockStepped' }): void {
+  for (const request of state.requests.values()) {
+    if (request.status !== 'ended') moveInstants(request, ['submittedAt', 'startsAt'], by);
+  }
+  changeCapacity(state, { processors: state.plan.profile.capacity, at }, by);
 }
 
 function changeReservations(state: ClusterState, { removedIds, told, at }: ClusterChange & { kind: 'ReservationsChanged' }): void {

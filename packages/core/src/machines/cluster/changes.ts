@@ -1,6 +1,6 @@
 import type { RequestOrder } from '../../messages/index.ts';
 import type { UserScore } from '../../queue/index.ts';
-import type { Instant, ProcessorCount, UserId } from '../../shared/index.ts';
+import type { Duration, Instant, ProcessorCount, UserId } from '../../shared/index.ts';
 import type { ClusterReservation } from './state.ts';
 
 /** Changes of what the cluster promised; the journal's lines. */
@@ -10,6 +10,8 @@ export type ClusterChange =
   | { readonly kind: 'ProcessorsAway'; readonly count: ProcessorCount }
   /** So many processors can be planned with from now on: what runs keeps its place, those that wait have lost theirs. */
   | { readonly kind: 'CapacityChanged'; readonly processors: ProcessorCount; readonly at: Instant }
+  /** The clock was set: what runs keeps the rest of its walltime, and those that wait have lost their places. */
+  | { readonly kind: 'ClockStepped'; readonly by: Duration; readonly at: Instant }
   /** @param score of its user, where the queue is ordered by scores. */
   | { readonly kind: 'RequestQueued'; readonly requestId: number; readonly order: RequestOrder; readonly at: Instant; readonly score?: number }
   /** A user's score is this from now on. */

@@ -1,5 +1,5 @@
 import type { RequestOrder, ReservedWindow } from '../../messages/index.ts';
-import type { ProcessorCount } from '../../shared/index.ts';
+import type { ClockStepped, ProcessorCount } from '../../shared/index.ts';
 
 /** Facts that the cluster hears of. */
 export type ClusterInput =
@@ -17,4 +17,5 @@ export type ClusterInput =
   | { readonly kind: 'ReservationsTold'; readonly windows: readonly ReservedWindow[] }
   /** A good claim for a reservation was shown; it is honoured until a level comes without it. */
   | { readonly kind: 'ReservationShown'; readonly window: ReservedWindow }
+  | ClockStepped
   | { readonly kind: 'TimerFired' };

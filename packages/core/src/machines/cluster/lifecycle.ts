@@ -1,6 +1,6 @@
 import type { RequestOrder } from '../../messages/index.ts';
 import type { WalltimeGain } from '../../queue/index.ts';
-import type { Instant, ProcessorCount } from '../../shared/index.ts';
+import { movedBy, type Instant, type ProcessorCount } from '../../shared/index.ts';
 import { findRefusal } from './admission.ts';
 import { getRequest } from './apply.ts';
 import type { ClusterInput } from './inputs.ts';
@@ -46,6 +46,17 @@ export function fitCapacity(turn: Turn): void {
   // Who is due and waits for processors to be really free is due still.
   for (const { id } of state.plan.findDue(now)) promises.set(id, now);
   turn.change({ kind: 'CapacityChanged', processors, at: now });
+  replan(turn, promises);
+}
+
+/** The clock was set: promises and the ends of what runs move along with it; reservations are at the times that people agreed on. */
+export function followClock(turn: Turn, { by }: ClusterInput & { kind: 'ClockStepped' }): void {
+  const { state, now } = turn;
+  const promises = promisesOf(turn);
+  for (const [id, promised] of promises) promises.set(id, promised === undefined ? undefined : Math.max(now, movedBy(promised, by)));
+  turn.change({ kind: 'ClockStepped', by, at: now });
+  // The alarm was set by the clock as it was.
+  state.wakeAt = undefined;
   replan(turn, promises);
 }
 

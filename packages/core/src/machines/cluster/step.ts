@@ -2,7 +2,7 @@ import { unreachable, type Decision, type Instant } from '../../shared/index.ts'
 import type { ClusterChange } from './changes.ts';
 import type { ClusterCommand } from './commands.ts';
 import type { ClusterInput } from './inputs.ts';
-import { admitRequest, beginLife, endWalltimes, fitCapacity, nextEventOf, noteAway, noteExit, releaseRequest, startDueRequests } from './lifecycle.ts';
+import { admitRequest, beginLife, endWalltimes, fitCapacity, followClock, nextEventOf, noteAway, noteExit, releaseRequest, startDueRequests } from './lifecycle.ts';
 import { endReservations, nextOfReservations, noteReservations, noteShown, startInside } from './reservations.ts';
 import type { ClusterState } from './state.ts';
 import { Turn } from './turn.ts';
@@ -33,6 +33,7 @@ function handle(turn: Turn, input: ClusterInput): void {
     case 'ProcessExited': return noteExit(turn, input);
     case 'ReservationsTold': return noteReservations(turn, input);
     case 'ReservationShown': return noteShown(turn, input);
+    case 'ClockStepped': return followClock(turn, input);
     case 'TimerFired': return; // What time brings is looked at after every input.
     default: return unreachable(input);
   }

@@ -1,5 +1,5 @@
 import type { ReservedWindow, SiteReservation } from '../../messages/index.ts';
-import type { ProcessorCount } from '../../shared/index.ts';
+import type { ClockStepped, ProcessorCount } from '../../shared/index.ts';
 
 /** Facts that a keeper hears of. */
 export type KeepingInput =
@@ -14,4 +14,5 @@ export type KeepingInput =
   | { readonly kind: 'SiteListed'; readonly replyTo: number; readonly reservations: readonly SiteReservation[]; readonly granularity: ProcessorCount }
   /** The site's manager did not do what it was asked for this reservation. */
   | { readonly kind: 'SiteRefused'; readonly reservationId: number; readonly reason: string }
+  | ClockStepped
   | { readonly kind: 'TimerFired' };

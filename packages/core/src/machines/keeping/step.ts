@@ -37,6 +37,7 @@ function handle(turn: Turn, input: KeepingInput): void {
       return;
     }
     case 'SiteRefused': return noteRefusal(turn, input);
+    case 'ClockStepped': turn.state.wakeAt = 0; return; // The alarm was set by the clock as it was.
     case 'TimerFired': return; // What has ended is looked at after every input.
     default: return unreachable(input);
   }

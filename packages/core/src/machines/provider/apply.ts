@@ -2,6 +2,7 @@ import { nameReservation } from '../../messages/index.ts';
 import { joinGroups, type TaskGroup } from '../../requests/index.ts';
 import { invariant, unreachable, type Duration, type Instant } from '../../shared/index.ts';
 import type { ProviderChange } from './changes.ts';
+import { movePromised } from './apply-clock-step.ts';
 import { noteSubmission, noteWithdrawal, setClockBack } from './asked-lately.ts';
 import { forgetReports, keepReport, returnLeased, setDeputy, startLeased, takeLease, trimLease } from './apply-lease.ts';
 import { createBroker, createMachine, isOfDemand, nothingMeasured, type KnownBroker, type MeasuredTimes, type OwnRequest, type OwnWait, type ProvidedMachine, type ProviderState } from './state.ts';
@@ -28,6 +29,7 @@ export function applyProviderChange(state: ProviderState, change: ProviderChange
     case 'RequestPromised': getRequest(state, change.requestId).promisedStart = change.startsAt; break;
     case 'TasksCutOff': cutOffTasks(getBroker(state, change.brokerId), change.groups); break;
     case 'ClockSetBack': setClockBack(state, change.at); break;
+    case 'ClockStepped': movePromised(state, change.by); break;
     case 'RequestEnded': endRequest(state, change); break;
     case 'MachineJoined': addMachine(state, change); break;
     case 'MachineAssigned': getMachine(state, change.machineId).brokerId = change.brokerId; break;

@@ -49,6 +49,8 @@ export type ProviderChange =
   | { readonly kind: 'TasksCutOff'; readonly brokerId: BrokerId; readonly groups: readonly TaskGroup[]; readonly at: Instant }
   /** The clock was set back: what was asked for later than now was asked for now. */
   | { readonly kind: 'ClockSetBack'; readonly at: Instant }
+  /** The clock was set while the provider ran: its pauses, and the times of its requests, moved along. */
+  | { readonly kind: 'ClockStepped'; readonly by: Duration; readonly at: Instant }
   | {
       readonly kind: 'RequestEnded'; readonly requestId: RequestId; readonly status: 'ended' | 'rejected' | 'vanished'; readonly reason: string;
       readonly endedAt: Instant; readonly at: Instant;

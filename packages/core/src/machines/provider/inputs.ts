@@ -1,6 +1,6 @@
 import type { ReportHealth } from '../../bag/index.ts';
 import type { Demand, LeaseOutline, MachineFacts, QueueListing, ReservedWindow, ResourceLimits } from '../../messages/index.ts';
-import type { Bytes, Duration, Instant, MachineId, ReplicaId, RequestId } from '../../shared/index.ts';
+import type { Bytes, ClockStepped, Duration, Instant, MachineId, ReplicaId, RequestId } from '../../shared/index.ts';
 import type { BrokerId } from './state.ts';
 
 /** Facts that a provider hears of. */
@@ -63,4 +63,5 @@ export type ProviderInput =
   | { readonly kind: 'WindowsTold'; readonly windows: readonly ReservedWindow[] }
   /** What the reservation manager says of a claim: its code is empty for a good one. */
   | { readonly kind: 'ClaimJudged'; readonly claim: string; readonly code: string }
+  | ClockStepped
   | { readonly kind: 'TimerFired' };

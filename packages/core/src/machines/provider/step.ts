@@ -8,6 +8,7 @@ import { askAhead, giveHeld, takeJudgement } from './decide-held.ts';
 import { draftReserved, releaseReserved, withdrawExcess } from './decide-reserved.ts';
 import { actAsDeputy, beginDeputies, confirmLeases, forgetReports, keepReport, stockLease, takeBack, takeLease, trimLease } from './deputy.ts';
 import { followWindows, releaseHeld, takeWindows } from './follow-windows.ts';
+import { followClock } from './follow-clock.ts';
 import { settleHeuristic, switchHeuristic } from './heuristic.ts';
 import type { ProviderInput } from './inputs.ts';
 import { attachAgent, detachAgent, loseAbsentMachines, seeTasks } from './machines.ts';
@@ -90,6 +91,7 @@ function takeInput(turn: Turn, input: ProviderInput): void {
     case 'UndrainAsked': undrain(turn, input); break;
     case 'GiveBackAsked': giveEverythingBack(turn, input); break;
     case 'HeuristicAsked': switchHeuristic(turn, input); break;
+    case 'ClockStepped': followClock(turn, input.by); break;
     case 'TimerFired': turn.state.wakeAt = 0; break;
     default: unreachable(input);
   }

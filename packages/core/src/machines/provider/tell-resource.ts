@@ -61,7 +61,7 @@ function standingFor(state: ProviderState, broker: KnownBroker, now: Instant): R
   const { limits, listing, config } = state;
   const isTimeShared = config.resourceKind === 'machines';
   const { processors, widthMax } = limits ?? { processors: 0, widthMax: 0 };
-  const facts = { processors, widthMax: Math.min(widthMax, processors), isTimeShared, isDraining: takesNoWork(state) };
+  const facts = { processors, widthMax: Math.min(widthMax, processors), isTimeShared, isDraining: takesNoWork(state), ...(limits === undefined || isTimeShared ? {} : { walltimeMax: limits.walltimeMax }) };
   if (isTimeShared || listing === undefined || processors === 0) return facts;
   return { ...facts, queue: queueFor(state, broker, { now, listing, processors }) };
 }

@@ -5,7 +5,7 @@ import type { ReservationsChange, ReservationTold } from './changes.ts';
 import { listDues } from './list-dues.ts';
 import { filedOf } from './standing.ts';
 import type { ReservationBrief } from './stored-reservations.ts';
-import { dueOf, isLiving, isPledged, type ReservationsState, type ResourceEntry } from './state.ts';
+import { calendarStart, dueOf, isLiving, isPledged, type ReservationsState, type ResourceEntry } from './state.ts';
 
 /**
  * Makes one change to the state. Decides nothing; replay of the journal calls it alone.
@@ -60,7 +60,7 @@ function putResource(state: ReservationsState, resource: ResourceRecord, at: Ins
   const known = state.resources.get(resource.id);
   if (known === undefined) {
     state.resources.set(resource.id, {
-      resource, registeredAt: at, calendar: new Calendar(factsOf(resource), at), outages: new Map(), nextOutageId: 1, livingByUser: new Map(), workByUser: new Map(), livingCount: 0,
+      resource, registeredAt: at, calendar: new Calendar(factsOf(resource), calendarStart), outages: new Map(), nextOutageId: 1, livingByUser: new Map(), workByUser: new Map(), livingCount: 0,
     });
     return;
   }

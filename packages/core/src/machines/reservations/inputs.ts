@@ -1,5 +1,5 @@
 import type { ClaimContents, HeldAhead, ReservationWish, ResourceId, ResourceRules, TogetherLink } from '../../messages/index.ts';
-import type { Duration, Instant, UserId } from '../../shared/index.ts';
+import type { ClockStepped, Duration, Instant, UserId } from '../../shared/index.ts';
 
 /** Who asks, and where the answer goes. */
 interface Asked {
@@ -54,4 +54,5 @@ export type ReservationsInput =
   | { readonly kind: 'TogetherDecided'; readonly reservationId: number; readonly togetherId: string; readonly isConfirmed: boolean }
   /** The process has begun, and its journal is read. What is unclaimed is given time from now on: its use may have begun while nobody heard of it. */
   | { readonly kind: 'ManagerStarted' }
+  | ClockStepped
   | { readonly kind: 'TimerFired' };

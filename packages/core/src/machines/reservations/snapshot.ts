@@ -6,7 +6,7 @@ import { blockOf, countLiving, factsOf, fileOutage, noteReservation, getEntry, w
 import { listDues } from './list-dues.ts';
 import { filedOf } from './standing.ts';
 import type { ReservationBrief, StoredReservations } from './stored-reservations.ts';
-import { createReservationsState, isLiving, type ReservationsOptions, type ReservationsState } from './state.ts';
+import { calendarStart, createReservationsState, isLiving, type ReservationsOptions, type ReservationsState } from './state.ts';
 
 /** A resource as a snapshot holds it. */
 export interface ResourceSnapshot {
@@ -50,7 +50,7 @@ export function restoreSnapshot(options: ReservationsOptions, snapshot: Reservat
   for (const { resource, registeredAt } of snapshot.resources) {
     places.set(resource.id, []);
     state.resources.set(resource.id, {
-      resource, registeredAt, calendar: new Calendar(factsOf(resource), registeredAt), outages: new Map(), nextOutageId: 1, livingByUser: new Map(), workByUser: new Map(), livingCount: 0,
+      resource, registeredAt, calendar: new Calendar(factsOf(resource), calendarStart), outages: new Map(), nextOutageId: 1, livingByUser: new Map(), workByUser: new Map(), livingCount: 0,
     });
   }
   for (const { resourceId, outage } of snapshot.outages) fileOutage(state, getEntry(state, resourceId), outage);
@@ -99,7 +99,7 @@ function loadCalendars(state: ReservationsState, places: ReadonlyMap<ResourceId,
     const blocks = [...entry.outages.values()].map(blockOf);
     const list = places.get(entry.resource.id) ?? [];
     const kept = stored.get(entry.resource.id);
-    entry.calendar = Calendar.load(factsOf(entry.resource), entry.registeredAt, blocks, kept === undefined ? inOrder(list) : withList(kept, list));
+    entry.calendar = Calendar.load(factsOf(entry.resource), calendarStart, blocks, kept === undefined ? inOrder(list) : withList(kept, list));
   }
 }
 

@@ -39,6 +39,9 @@ export interface ResourceEntry {
   livingCount: number;
 }
 
+/** When calendars begin: not when their resource was made known, since the clock may have been ahead then and be set back. */
+export const calendarStart: Instant = 0;
+
 /** When something is to be looked at. It may be out of date: what is due tells by itself when. */
 export type Due =
   | { readonly at: Instant; readonly kind: 'reservation'; readonly id: number }

@@ -3,6 +3,7 @@ import type { ReservationsChange } from './changes.ts';
 import type { ReservationsCommand } from './commands.ts';
 import type { ReservationsInput } from './inputs.ts';
 import { cancel, confirm, endDue, forgetOld, noteAhead, release, showClaim, tellUse } from './lifecycle.ts';
+import { followClock } from './follow-clock.ts';
 import { renegotiate, requestReservation } from './place.ts';
 import { announceMaintenance, changeRules, failResource, registerResource, restoreResource, withdrawMaintenance } from './resources.ts';
 import { hearDecision, pledge } from './pledge.ts';
@@ -14,6 +15,7 @@ export function step(state: ReservationsState, inputs: readonly ReservationsInpu
   const turn = new Turn(state, now);
   // Before anything is given back for want of a claim that nobody could show.
   if (inputs.some(({ kind }) => kind === 'ManagerStarted')) state.startedAt = now;
+  for (const input of inputs) if (input.kind === 'ClockStepped') followClock(turn, input);
   endDue(turn);
   for (const input of inputs) handle(turn, input);
   endDue(turn);
@@ -40,7 +42,7 @@ function handle(turn: Turn, input: ReservationsInput): void {
     case 'ResourceFailed': return failResource(turn, input);
     case 'ResourceRestored': return restoreResource(turn, input);
     case 'TogetherDecided': return hearDecision(turn, input);
-    case 'ManagerStarted': case 'TimerFired': return; // What time brings is looked at in every step.
+    case 'ManagerStarted': case 'ClockStepped': case 'TimerFired': return; // What time brings is looked at in every step.
     default: return unreachable(input);
   }
 }

@@ -75,10 +75,14 @@ test('what a life holds is let go of once, the oldest first, and nothing else co
   t.deepEqual([seen, life.isOver], [['first', 'second'], true]);
 });
 
-test('a clock that was opened does not step when its host\'s is set', (t) => {
+test('a clock shows what its host\'s shows, says by how much that was set since, and tells it', (t) => {
   const kernel = new Kernel(1000);
   const host = new Host('here', kernel, 50);
   const clock = host.openClock();
-  host.skew = -300;
-  t.deepEqual([clock.now(), clock.trueInstantOf(2050), host.openClock().now()], [1050, 2000, 700]);
+  let heard = 0;
+  clock.watch(new Life(host), () => { heard += 1; });
+  host.setSkew(-300);
+  host.setSkew(-300);
+  t.deepEqual([clock.now(), clock.trueInstantOf(1700), clock.stepped, heard], [700, 2000, -350, 1]);
+  t.deepEqual([host.openClock().now(), host.openClock().stepped], [700, 0]);
 });

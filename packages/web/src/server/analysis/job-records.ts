@@ -107,6 +107,8 @@ export class JobRecords {
     const request = { jobId: this.jobId, taskIndexes: [], status: TaskStatus.UNSPECIFIED, pageSize, fromTaskIndex: 0, ...which };
     const { tasks, nextTaskIndex } = await this.#parts.grid.broker().listTasks(request);
     for (const task of tasks) this.#take(task);
+    // A page is bounded in bytes too: what was asked for by name may take several.
+    if (which.taskIndexes !== undefined && nextTaskIndex !== undefined) return this.#readTasks({ taskIndexes: which.taskIndexes.filter((index) => index >= nextTaskIndex) });
     if (which.fromTaskIndex !== undefined) this.#cursor = nextTaskIndex ?? this.taskCount;
   }
 

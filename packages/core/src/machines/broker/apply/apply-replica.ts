@@ -1,3 +1,4 @@
+import { walltimeMaxCode } from '../results/walltime-cuts.ts';
 import { isCountedLoss, isDoubted, isStop } from '../../../bag/index.ts';
 import type { TaskStatus } from '../../../messages/index.ts';
 import { invariant, type Instant, type TaskIndex } from '../../../shared/index.ts';
@@ -72,7 +73,7 @@ function putOn(state: BrokerState, replica: BrokerReplica): void {
 
 function openTask(job: BrokerJob, index: TaskIndex): OpenTask {
   const task: OpenTask = {
-    index, status: 'ready', replicas: [], successes: undefined, accepting: undefined, failureCount: 0, lossCount: 0, doubtCount: 0, stopCount: 0, avoidMachineId: '', avoidSince: 0,
+    index, status: 'ready', replicas: [], successes: undefined, accepting: undefined, failureCount: 0, lossCount: 0, doubtCount: 0, stopCount: 0, walltimeCutCount: 0, avoidMachineId: '', avoidSince: 0,
   };
   job.tasks.set(index, task);
   return task;
@@ -188,6 +189,7 @@ function countOnMachine(machine: BrokerMachine, ending: ReplicaEnding): void {
 /** What a task learns from a replica's end. */
 function remember(task: OpenTask, ending: ReplicaEnding, where: { readonly machineId: string; readonly at: Instant }): void {
   if (isStop(ending)) task.stopCount++;
+  if (ending.fate === 'lost' && ending.reason === walltimeMaxCode) task.walltimeCutCount++;
   if (ending.fate !== 'failed' && !isCountedLoss(ending)) return;
   if (ending.fate === 'failed') task.failureCount++;
   else task.lossCount++;

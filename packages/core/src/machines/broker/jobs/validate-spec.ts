@@ -1,6 +1,6 @@
 import { findCommandFault, keepInside, parseCommand } from '../../../bag/index.ts';
 import { type JobSpec, schedulerNames, type TaskGroup, type Values } from '../../../messages/index.ts';
-import { describeRequirementsError, parseRequirements } from '../../../requirements/index.ts';
+import { describeRequirementsError, findImpossible, parseRequirements } from '../../../requirements/index.ts';
 import { findNearestWord } from '../../../shared/index.ts';
 import { credibilityMaxOf, type CredibilityRules, defaultCredibilityRules } from '../../../trust/index.ts';
 import { findPlacementFault } from '../placement/read-placement.ts';
@@ -78,6 +78,8 @@ function findGroupFault(group: TaskGroup): SpecFault | undefined {
   for (const expression of [group.requirements, ...[...group.inputs, ...group.outputs].map(({ condition }) => condition)]) {
     const parsed = parseRequirements(expression);
     if (parsed.kind === 'error') return { code: 'MUT_REQUIREMENTS_SYNTAX', message: describeRequirementsError(parsed) };
+    const impossible = findImpossible(parsed);
+    if (impossible !== undefined) return { code: 'MUT_REQUIREMENTS_SYNTAX', message: `requirements, ${impossible}` };
   }
   return findValuesFault(group.values) ?? findPathFault(group) ?? findQuotingFault(group);
 }

@@ -12,7 +12,7 @@ export interface Choosing {
   /** What follows the load; undefined before anything was placed. */
   adaptive: AdaptiveAdmissibility | undefined;
   /** When what is late in a part of a queue is looked at again, by the queue. */
-  readonly looks: WeakMap<object, Instant>;
+  looks: WeakMap<object, Instant>;
   /** Whole queues that no resource was wide enough for when that was looked at last. */
   readonly tooWide: WeakSet<object>;
 }

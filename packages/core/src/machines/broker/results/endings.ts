@@ -6,6 +6,8 @@ import { isFollower } from '../gangs/gang.ts';
 import type { BrokerOptions } from '../options.ts';
 import { hasEnded, type BrokerJob, type BrokerReplica, type OpenTask, type Success } from '../state.ts';
 import { commit, type Turn } from '../turn.ts';
+import { describeFullCut } from './longest-walltime.ts';
+import { walltimeCutsMax, walltimeMaxCode } from './walltime-cuts.ts';
 
 const noBytes = new Uint8Array(0);
 
@@ -51,6 +53,7 @@ export function statusAfter(replica: BrokerReplica, { fate, reason, startedAt }:
   if (hasEnded(task)) return presentStatus(job, task);
   if (task.replicas.length > 1 || task.successes !== undefined) return task.status;
   if (fate === 'cancelled' && replica.abortFate !== 'retried') return 'cancelled';
+  if (isTooLong(task, { reason })) return 'failed';
   return statusAlone(task, { fate, reason, startedAt, isInDoubt, failuresMax: replica.job.failuresMax, lossesMax: options.lossesMax });
 }
 
@@ -83,9 +86,14 @@ export function statusAlone(task: OpenTask, { isInDoubt = false, failuresMax, lo
   return failures >= failuresMax || losses >= lossesMax || stops >= stopsMax ? 'failed' : 'ready';
 }
 
+/** Whether no allocation is long enough for a task: each further try would cost a whole one. */
+function isTooLong({ walltimeCutCount }: OpenTask, { reason }: Pick<LastEnding, 'reason'>): boolean {
+  return reason === walltimeMaxCode && walltimeCutCount + 1 >= walltimeCutsMax;
+}
+
 /** Whether a task has failed, been lost or been stopped as often as it may. */
-export function isSpent({ failureCount, lossCount, doubtCount, stopCount }: OpenTask, { failuresMax }: Pick<BrokerJob, 'failuresMax'>, { lossesMax }: BrokerOptions): boolean {
-  return failureCount >= failuresMax || lossCount >= lossesMax || doubtCount >= doubtsMax || stopCount >= stopsMax;
+export function isSpent({ failureCount, lossCount, doubtCount, stopCount, walltimeCutCount }: OpenTask, { failuresMax }: Pick<BrokerJob, 'failuresMax'>, { lossesMax }: BrokerOptions): boolean {
+  return failureCount >= failuresMax || lossCount >= lossesMax || doubtCount >= doubtsMax || stopCount >= stopsMax || walltimeCutCount >= walltimeCutsMax;
 }
 
 /** What a task is without one of its successes, which ends so. */
@@ -124,17 +132,28 @@ function reasonOf({ machine: { facts: { until } } }: BrokerReplica, { reason, st
   return until - endedAt <= (endedAt - startedAt) / 9 ? 'MUT_WALLTIME_ENDED' : reason;
 }
 
+/** Why a replica ended, where the end of its allocation may have cut it although no allocation could last longer. */
+function judgeCut({ state, now }: Turn, { replica, fate }: { readonly replica: BrokerReplica; readonly fate: ReplicaFate }, end: Pick<ReplicaEnd, 'reason' | 'detail' | 'startedAt' | 'endedAt'>): { readonly reason: string; readonly detail: string } {
+  const detail = fate === 'lost' && !isFollower(replica) ? describeFullCut(state, replica, { startedAt: end.startedAt, endedAt: end.endedAt, now }) : undefined;
+  return detail === undefined ? end : { reason: walltimeMaxCode, detail };
+}
+
+/** Whether a task is given up for its losses, and not for its length. */
+function isGivenUp(replica: BrokerReplica, { fate, taskStatus, reason }: Pick<ReplicaEnding, 'fate' | 'taskStatus' | 'reason'>): boolean {
+  return taskStatus === 'failed' && fate === 'lost' && reason !== walltimeMaxCode && !isFollower(replica);
+}
+
 /** The ending of a replica as its machine tells it. */
 export function toldEnding(turn: Turn, replica: BrokerReplica, end: ReplicaEnd): ReplicaEnding {
   const fate = fateOf(replica, end);
-  const reason = reasonOf(replica, end);
+  const { reason, detail } = judgeCut(turn, { replica, fate }, { ...end, reason: reasonOf(replica, end) });
   const isInDoubt = isDoubted({ ...end, fate });
   const taskStatus = statusAfter(replica, { fate, reason, startedAt: end.startedAt }, turn.state.options, isInDoubt);
-  const isLostOften = taskStatus === 'failed' && fate === 'lost' && !isInDoubt && !isFollower(replica);
+  const isLostOften = !isInDoubt && isGivenUp(replica, { fate, taskStatus, reason });
   return {
     replicaId: replica.replicaId, taskIndex: replica.task.index, fate, taskStatus,
     outcome: end.outcome, exitStatus: end.exitStatus, placedAt: replica.placedAt, startedAt: end.startedAt, endedAt: end.endedAt,
-    reason: isLostOften ? lostOften : reason, detail: isLostOften ? `the last one: ${reason} ${end.detail}` : end.detail,
+    reason: isLostOften ? lostOften : reason, detail: isLostOften ? `the last one: ${reason} ${end.detail}` : detail,
     standardOutput: end.standardOutput, standardError: end.standardError, outputTruncated: end.outputTruncated, outputs: end.outputs,
     ...(end.staging === undefined ? {} : { staging: end.staging }),
   };
@@ -156,12 +175,13 @@ export function endUntold(turn: Turn, replica: BrokerReplica, end: UntoldEnd): v
 /** The ending of a replica of which no machine tells: now, as far as anybody knows. */
 export function untoldEnding(turn: Turn, replica: BrokerReplica, end: UntoldEnd): ReplicaEnding {
   const fate = replica.abortFate === undefined ? end.fate : abortedFate(replica.abortFate);
-  const taskStatus = statusAfter(replica, { fate, reason: end.reason, startedAt: replica.startedAt }, turn.state.options);
-  const isLostOften = taskStatus === 'failed' && fate === 'lost' && !isFollower(replica);
+  const { reason, detail } = judgeCut(turn, { replica, fate }, { ...end, startedAt: replica.startedAt, endedAt: turn.now });
+  const taskStatus = statusAfter(replica, { fate, reason, startedAt: replica.startedAt }, turn.state.options);
+  const isLostOften = isGivenUp(replica, { fate, taskStatus, reason });
   return {
     replicaId: replica.replicaId, taskIndex: replica.task.index, fate, taskStatus,
     outcome: undefined, exitStatus: 0, placedAt: replica.placedAt, startedAt: replica.startedAt, endedAt: turn.now,
-    reason: isLostOften ? lostOften : end.reason, detail: isLostOften ? `the last one: ${end.reason}` : end.detail,
+    reason: isLostOften ? lostOften : reason, detail: isLostOften ? `the last one: ${end.reason}` : detail,
     standardOutput: noBytes, standardError: noBytes, outputTruncated: false, outputs: [],
   };
 }

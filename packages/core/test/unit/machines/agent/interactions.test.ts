@@ -77,6 +77,7 @@ function inputOf(line: string): AgentInput {
   const reason = words.find((word) => word.startsWith('MUT_')) ?? '';
   switch (verb) {
     case 'attach': return { kind: 'ProviderAttached' };
+    case 'clock': return { kind: 'ClockStepped', by: Number(first) };
     case 'detach': return { kind: 'ProviderLost' };
     case 'place': return placed(words);
     case 'cancel': return { kind: 'ReplicasCancelled', replicaIds: numbers(words), onlyWaiting: words.includes('waiting') };
@@ -106,7 +107,7 @@ function inputOf(line: string): AgentInput {
 
 const noHold: EndHold = { longest: 0, isForAll: true };
 const holds: readonly (readonly [string, EndHold])[] = [
-  ['agent-replicas', noHold], ['agent-contents', noHold], ['agent-reports', noHold], ['agent-gangs', noHold], ['agent-staging', noHold],
+  ['agent-replicas', noHold], ['agent-contents', noHold], ['agent-reports', noHold], ['agent-gangs', noHold], ['agent-clock', noHold], ['agent-staging', noHold],
   ['agent-shutdown-allocation', { longest: 300, isForAll: true }], ['agent-shutdown-collecting', { longest: 300, isForAll: true }], ['agent-shutdown-own-collecting', { longest: 300, isForAll: false }], ['agent-shutdown-own', { longest: 300, isForAll: false }],
 ];
 
@@ -120,6 +121,7 @@ for (const [name, endHold] of holds) {
       const [line = ''] = lines;
       if (line === 'held') return listHeldReplicas(state).map((id) => `r${id}`).join(' ');
       if (line.startsWith('at ')) now = Number(line.slice(3));
+      if (line.startsWith('clock ')) now += Number(line.slice(6));
       const { commands } = agentMachine.step(state, lines.map(inputOf), now);
       agentMachine.checkInvariants(state);
       return commands.map(showCommand).join('\n');

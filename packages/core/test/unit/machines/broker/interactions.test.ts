@@ -2,9 +2,9 @@ import test from 'ava';
 import { BrokerDialogue, checkInteractions } from '@mutirao/testkit';
 
 const subjects = [
-  'scheduling', 'schedulers', 'replication-caps', 'prefetch', 'failures', 'recovery', 'demand', 'matching', 'results', 'walltimes', 'votes', 'vote-caps', 'quarantined-later', 'convictions',
+  'scheduling', 'schedulers', 'replication-caps', 'prefetch', 'failures', 'recovery', 'demand', 'matching', 'results', 'walltimes', 'walltime-max', 'votes', 'vote-caps', 'quarantined-later', 'convictions',
   'credibility', 'cancelled', 'reservations', 'own-reservations', 'workflows', 'workflow-failures', 'workflow-data', 'workflow-resumed', 'workflow-demand', 'widths', 'plan', 'plan-unplaced', 'plan-waits',
-  'shutdown', 'gangs', 'gang-turns', 'gang-losses', 'gang-demand', 'placement', 'placement-moves', 'placement-unknown', 'placement-hopeless', 'placement-instant', 'draining', 'draining-now', 'draining-gangs',
+  'shutdown', 'gangs', 'gang-turns', 'gang-losses', 'gang-demand', 'placement', 'placement-moves', 'placement-unknown', 'placement-hopeless', 'placement-instant', 'clock', 'draining', 'draining-now', 'draining-gangs',
 ];
 const leasing = { lease: { horizon: 100_000, replicasMax: 4, interval: 1000, unknownPerSlot: 4 } };
 

@@ -32,11 +32,14 @@ function inputsOf(line: string): ClusterInput[] {
   const [verb = '', first = '', second = ''] = words;
   const plain = plainInputs.get(verb);
   if (plain !== undefined) return [{ kind: plain }];
-  if (verb === 'release') return [{ kind: 'ReleaseRequested', replyTo: 1, requestId: Number(first) }];
-  if (verb === 'exit') return exitsOf(Number(first), second, Number(words[4] ?? 0));
-  if (verb === 'reservations') return [{ kind: 'ReservationsTold', windows: words.slice(1).map(windowOf) }];
-  if (verb === 'shown') return [{ kind: 'ReservationShown', window: windowOf(first) }];
-  return [{ kind: 'AllocationRequested', replyTo: 1, order: orderOf(words) }];
+  switch (verb) {
+    case 'clock': return [{ kind: 'ClockStepped', by: Number(first) }];
+    case 'release': return [{ kind: 'ReleaseRequested', replyTo: 1, requestId: Number(first) }];
+    case 'exit': return exitsOf(Number(first), second, Number(words[4] ?? 0));
+    case 'reservations': return [{ kind: 'ReservationsTold', windows: words.slice(1).map(windowOf) }];
+    case 'shown': return [{ kind: 'ReservationShown', window: windowOf(first) }];
+    default: return [{ kind: 'AllocationRequested', replyTo: 1, order: orderOf(words) }];
+  }
 }
 
 function orderOf([userId = '', clientRequestId = '', width, , walltime, within, reservation]: string[]): RequestOrder {
@@ -65,6 +68,7 @@ function checkFile(t: ExecutionContext, name: string, other: Partial<ClusterOpti
   let now = 0;
   checkInteractions(t, new URL(`../../../interactions/${name}`, import.meta.url), (lines) => lines.flatMap((line) => {
     if (line.startsWith('at ')) now = Number(line.slice(3));
+    if (line.startsWith('clock ')) now += Number(line.slice(6));
     if (line === 'scores') return listScores(state).map(({ userId, score, countedCount, precisionMean }) => `${userId} ${score.toFixed(2)} of ${countedCount}, precision ${precisionMean.toFixed(2)}`);
     if (line.startsWith('queue')) return showQueue(state, now, Number(line.split(' ')[2] ?? 0));
     const { changes, commands } = clusterMachine.step(state, inputsOf(line), now);
@@ -83,6 +87,8 @@ function showQueue(state: ClusterState, now: number, endedMax: number): string[]
 }
 
 test('a cluster keeps its promises through starts, ends, walltimes, releases and a crash', (t) => { checkFile(t, 'cluster.txt'); });
+
+test('when the clock is set walltimes and promises last as long as before, and reservations are when people agreed', (t) => { checkFile(t, 'cluster-clock.txt'); });
 
 test('a cluster packs requests around reservations and lets their users in', (t) => { checkFile(t, 'cluster-reservations.txt'); });
 

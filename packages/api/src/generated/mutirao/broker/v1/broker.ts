@@ -376,7 +376,11 @@ export interface SubmitJobResponse {
   jobId: number;
   taskCount: number;
   /** What was taken over, where that was asked for; absent when the job was submitted before under the same key. */
-  resumed?: Resumed | undefined;
+  resumed?:
+    | Resumed
+    | undefined;
+  /** What of the requirements holds on no machine that is known, a sentence a line: tasks wait until one comes on which it does. Absent where there is nothing to say. */
+  requirementsWarning?: string | undefined;
 }
 
 export interface Resumed {
@@ -525,14 +529,25 @@ export interface WatchJobRequest {
     | number
     | undefined;
   /** Of each event no more than the first so many task indexes, 0 to 1000000; `task_count` says how many there are. When absent, all of them. */
-  taskIndexesMax?: number | undefined;
+  taskIndexesMax?:
+    | number
+    | undefined;
+  /**
+   * The instance of the journal that `after_sequence` was told of, from WatchJobResponse. With another one, or a sequence beyond the end of the journal, the call is refused with OUT_OF_RANGE
+   * (MUT_JOURNAL_POSITION): what was seen was of a journal that is no more. Absent, only the sequence is compared.
+   */
+  journalInstance?: string | undefined;
 }
 
 export interface WatchJobResponse {
   /** The first message without events says that all that had happened so far has been told. */
   events: JobEvent[];
   /** Changes of the journal, also of other jobs, that were passed over before these events because of `changes_per_second_max`; absent where none was. */
-  passedOverCount?: number | undefined;
+  passedOverCount?:
+    | number
+    | undefined;
+  /** Names the journal that the sequences are of, in each message: another one after a restore from a back-up. */
+  journalInstance?: string | undefined;
 }
 
 /**
@@ -2173,7 +2188,7 @@ export const SubmitJobRequest: MessageFns<SubmitJobRequest> = {
 };
 
 function createBaseSubmitJobResponse(): SubmitJobResponse {
-  return { jobId: 0, taskCount: 0, resumed: undefined };
+  return { jobId: 0, taskCount: 0, resumed: undefined, requirementsWarning: undefined };
 }
 
 export const SubmitJobResponse: MessageFns<SubmitJobResponse> = {
@@ -2186,6 +2201,9 @@ export const SubmitJobResponse: MessageFns<SubmitJobResponse> = {
     }
     if (message.resumed !== undefined) {
       Resumed.encode(message.resumed, writer.uint32(26).fork()).join();
+    }
+    if (message.requirementsWarning !== undefined) {
+      writer.uint32(34).string(message.requirementsWarning);
     }
     return writer;
   },
@@ -2225,6 +2243,14 @@ export const SubmitJobResponse: MessageFns<SubmitJobResponse> = {
             }
 
             message.resumed = Resumed.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.requirementsWarning = reader.string();
             continue;
           }
         }
@@ -3345,6 +3371,7 @@ function createBaseWatchJobRequest(): WatchJobRequest {
     lastChanges: undefined,
     changesPerSecondMax: undefined,
     taskIndexesMax: undefined,
+    journalInstance: undefined,
   };
 }
 
@@ -3364,6 +3391,9 @@ export const WatchJobRequest: MessageFns<WatchJobRequest> = {
     }
     if (message.taskIndexesMax !== undefined) {
       writer.uint32(40).uint32(message.taskIndexesMax);
+    }
+    if (message.journalInstance !== undefined) {
+      writer.uint32(50).string(message.journalInstance);
     }
     return writer;
   },
@@ -3421,6 +3451,14 @@ export const WatchJobRequest: MessageFns<WatchJobRequest> = {
             message.taskIndexesMax = reader.uint32();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.journalInstance = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3435,7 +3473,7 @@ export const WatchJobRequest: MessageFns<WatchJobRequest> = {
 };
 
 function createBaseWatchJobResponse(): WatchJobResponse {
-  return { events: [], passedOverCount: undefined };
+  return { events: [], passedOverCount: undefined, journalInstance: undefined };
 }
 
 export const WatchJobResponse: MessageFns<WatchJobResponse> = {
@@ -3445,6 +3483,9 @@ export const WatchJobResponse: MessageFns<WatchJobResponse> = {
     }
     if (message.passedOverCount !== undefined) {
       writer.uint32(16).uint64(message.passedOverCount);
+    }
+    if (message.journalInstance !== undefined) {
+      writer.uint32(26).string(message.journalInstance);
     }
     return writer;
   },
@@ -3476,6 +3517,14 @@ export const WatchJobResponse: MessageFns<WatchJobResponse> = {
             }
 
             message.passedOverCount = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.journalInstance = reader.string();
             continue;
           }
         }

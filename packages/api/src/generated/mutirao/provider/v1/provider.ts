@@ -391,7 +391,11 @@ export interface ResourceStanding {
   /** Takes no more work. */
   draining: boolean;
   /** Absent before it was first read, and of time-shared machines. */
-  queue: QueueStanding | undefined;
+  queue:
+    | QueueStanding
+    | undefined;
+  /** The longest walltime of one request; absent before the limits were read, and of time-shared machines. */
+  walltimeMsMax?: number | undefined;
 }
 
 /**
@@ -2570,7 +2574,14 @@ export const ReservationStanding: MessageFns<ReservationStanding> = {
 };
 
 function createBaseResourceStanding(): ResourceStanding {
-  return { processors: 0, widthProcessorsMax: 0, timeShared: false, draining: false, queue: undefined };
+  return {
+    processors: 0,
+    widthProcessorsMax: 0,
+    timeShared: false,
+    draining: false,
+    queue: undefined,
+    walltimeMsMax: undefined,
+  };
 }
 
 export const ResourceStanding: MessageFns<ResourceStanding> = {
@@ -2589,6 +2600,9 @@ export const ResourceStanding: MessageFns<ResourceStanding> = {
     }
     if (message.queue !== undefined) {
       QueueStanding.encode(message.queue, writer.uint32(42).fork()).join();
+    }
+    if (message.walltimeMsMax !== undefined) {
+      writer.uint32(48).uint64(message.walltimeMsMax);
     }
     return writer;
   },
@@ -2644,6 +2658,14 @@ export const ResourceStanding: MessageFns<ResourceStanding> = {
             }
 
             message.queue = QueueStanding.decode(reader, reader.uint32());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.walltimeMsMax = longToNumber(reader.uint64());
             continue;
           }
         }

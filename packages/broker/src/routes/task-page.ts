@@ -1,0 +1,24 @@
+import type { TaskRecord } from '@mutirao/api/broker';
+import type { TaskIndex } from '@mutirao/core/shared';
+
+/** What a page holds, but for a single task that is larger: clients of other languages take messages of 4 MiB. */
+const pageBytesMax = 2 * 1024 * 1024;
+
+/** The records of the first tasks that a message has room for, one at least. */
+export function fillPage(indexes: readonly TaskIndex[], encode: (index: TaskIndex) => TaskRecord): TaskRecord[] {
+  const tasks: TaskRecord[] = [];
+  let bytes = 0;
+  for (const index of indexes) {
+    const task = encode(index);
+    bytes += bytesOf(task);
+    if (tasks.length > 0 && bytes > pageBytesMax) break;
+    tasks.push(task);
+  }
+  return tasks;
+}
+
+/** At least what a task takes on the wire: its texts, and more than its numbers. */
+function bytesOf({ value, replicas, waitsFor }: TaskRecord): number {
+  const ofReplicas = replicas.reduce((sum, { machineId, requestId, reason, detail }) => sum + 250 + Buffer.byteLength(machineId) + Buffer.byteLength(requestId) + Buffer.byteLength(reason) + Buffer.byteLength(detail), 0);
+  return 64 + Buffer.byteLength(value) + 6 * waitsFor.length + ofReplicas;
+}

@@ -1,0 +1,38 @@
+import test from 'ava';
+
+import type { WatchJobRequest, WatchJobResponse } from '@mutirao/api/broker';
+import { openJournal } from '@mutirao/runtime/journal';
+import type { StreamWriter } from '@mutirao/runtime/rpc';
+import { aCallContext } from '@mutirao/testkit';
+
+import { JobWatchers } from '../../../src/events/job-watchers.ts';
+import { changeCodec } from '../../../src/journal/change-codec.ts';
+import type { BrokerParts } from '../../../src/routes/broker-parts.ts';
+import { watchJobRoute } from '../../../src/routes/watch-job.ts';
+
+/** Watches a journal of two changes until all is told. */
+async function watch(request: Partial<WatchJobRequest>): Promise<WatchJobResponse[]> {
+  const journal = openJournal({ path: ':memory:', codec: changeCodec });
+  journal.record([{ kind: 'ProviderAdded', providerId: 'a', address: 'h:1' }, { kind: 'ProviderAdded', providerId: 'b', address: 'h:2' }], 1);
+  const parts = { journal, journalInstance: 'first', watchers: new JobWatchers(), ownerId: 'ana' } as unknown as BrokerParts;
+  const told: WatchJobResponse[] = [];
+  const leaving = new AbortController();
+  const writer = { onDrain: undefined, end: () => undefined, drained: () => Promise.resolve(), write: (message: WatchJobResponse) => { told.push(message); if (message.events.length === 0) leaving.abort(); return true; } } as unknown as StreamWriter<WatchJobResponse>;
+  try {
+    await watchJobRoute(parts)({ jobId: 0, afterSequence: 0, ...request }, writer, aCallContext({ signal: leaving.signal }));
+    return told;
+  } finally {
+    journal.close();
+  }
+}
+
+test('each answer names the journal, and who names it gets on from where it was', async (t) => {
+  const told = await watch({ afterSequence: 1, journalInstance: 'first' });
+  t.deepEqual(told.map(({ events, journalInstance }) => [events.map(({ sequence }) => sequence), journalInstance]), [[[2], 'first'], [[], 'first']]);
+  t.is((await watch({ afterSequence: 2 })).length, 1, 'the end itself is a place to go on from');
+});
+
+test('who was told of more than there is, or of another journal, is refused', async (t) => {
+  await t.throwsAsync(watch({ afterSequence: 999_999 }), { code: 'MUT_JOURNAL_POSITION', message: 'sequence 999999 is beyond the end of journal first, which has 2 changes' });
+  await t.throwsAsync(watch({ afterSequence: 1, journalInstance: 'another' }), { code: 'MUT_JOURNAL_POSITION', message: /is of journal another; this broker's is first, with 2 changes/ });
+});

@@ -1,0 +1,26 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+
+import { makeBackup } from '../backup/make-backup.ts';
+import type { Act, CommandContext } from '../context.ts';
+import type { ExitStatus } from '../exit-status.ts';
+import { backupJson } from '../json/backup-document.ts';
+import { tell } from '../output/tell.ts';
+
+export function define(command: Command, act: Act): void {
+  command
+    .argument('<folder>', 'folder to make; it must not be there, or be empty')
+    .action((folder: string) => act((context) => backUp(context, folder)));
+}
+
+/** Copies what cannot be made again of the home folder, while nothing runs that has a journal of it open. */
+export async function backUp(context: CommandContext, name: string): Promise<ExitStatus> {
+  const folder = resolve(context.directory, name);
+  const manifest = await makeBackup(context.home, folder, context.clock.now());
+  tell(context.output, {
+    json: () => backupJson(folder, manifest, undefined),
+    table: () => [`${manifest.files.length} files of ${context.home} are in ${folder}. "mutirao restore ${folder}" puts them back.`],
+    quiet: () => [folder],
+  });
+  return 0;
+}

@@ -1,0 +1,85 @@
+import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs';
+import { MutiraoError } from '@mutirao/api/errors';
+
+/** What a journal held at last, by the file beside it. */
+export interface NotedChanges {
+  /** Names the host's run in which that was; undefined where the system names none. */
+  readonly bootId: number | undefined;
+  /** Sequence of the last change that was written. */
+  readonly last: number;
+  /** Sequence of the last change that was on the disk before it was told to anybody. */
+  readonly synced: number;
+}
+
+const digits = 16;
+
+/** Where the last change of a journal is noted. */
+export function lastChangePath(path: string): string {
+  return `${path}-last`;
+}
+
+/** Reads the note beside a journal; undefined where there is none that can be read. */
+export function readLastChange(path: string): NotedChanges | undefined {
+  let text: string;
+  try {
+    text = readFileSync(lastChangePath(path), 'latin1');
+  } catch {
+    return undefined;
+  }
+  const [, boot = '', last = '', synced = ''] = /^(\d*) +(\d+) +(\d+) *\n/.exec(text) ?? [];
+  return last === '' ? undefined : { bootId: boot === '' ? undefined : Number(boot), last: Number(last), synced: Number(synced) };
+}
+
+/**
+ * Notes beside a journal which change was its last, so that a journal that lacks some is noticed: SQLite takes one whose log is missing, damaged or was left out of a copy for whole.
+ *
+ * A note costs one small write, and is never ahead of the journal as long as the host does not fall.
+ */
+export class LastChange {
+  readonly #file: number;
+  readonly #boot: string;
+  #synced: number;
+
+  /** @param noted what is in the journal. */
+  constructor(path: string, { bootId, last, synced }: NotedChanges) {
+    this.#boot = (bootId === undefined ? '' : String(bootId)).padEnd(digits);
+    this.#synced = synced;
+    // Not emptied: every note is as long as the one before, so that it needs no room on a full disk.
+    this.#file = openSync(lastChangePath(path), constants.O_RDWR | constants.O_CREAT, 0o600);
+    this.note(last, false);
+  }
+
+  /** The journal holds all changes up to `last`. @param isSynced on the disk, not only in the system's cache. */
+  note(last: number, isSynced: boolean): void {
+    if (isSynced) this.#synced = last;
+    try {
+      writeSync(this.#file, `${this.#boot} ${String(last).padEnd(digits)} ${String(this.#synced).padEnd(digits)}\n`, 0);
+    } catch {
+      // A note that is too old says less, and nothing wrong.
+    }
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+}
+
+/**
+ * Compares a journal with the note beside it.
+ *
+ * Changes that were not synced are lost with a fall of the host, and what they said is found out again; any other that lacks is a promise that nobody would keep.
+ *
+ * @throws {MutiraoError} MUT_JOURNAL_CORRUPT when changes are missing.
+ */
+export function requireWhole(path: string, held: number, { noted, bootId }: { readonly noted: NotedChanges | undefined; readonly bootId: number | undefined }): void {
+  if (noted === undefined) return;
+  const isSameRun = bootId !== undefined && bootId === noted.bootId;
+  const least = isSameRun ? noted.last : noted.synced;
+  if (held >= least) return;
+  const missing = held + 1 === least ? `change ${least} is missing` : `changes ${held + 1} to ${least} are missing`;
+  throw new MutiraoError(
+    'MUT_JOURNAL_CORRUPT',
+    `${path} ends with change ${held}, and ${missing}: ${path}-wal is damaged, was removed or was left out of a copy, or an older copy of the journal was put in its place. `
+    + `Put ${path}-wal back, or restore a back-up ("mutirao restore"). To go on without those changes remove ${lastChangePath(path)}: what ended in them runs again, and jobs submitted in them are gone`,
+  );
+}
