@@ -50,7 +50,7 @@ async function prepare(t: ExecutionContext): Promise<Bench> {
   const blobs = await Blobs.open({ folder: join(home, 'contents'), ownerId: 'eva', sizeMax: 1_000_000 });
   t.teardown(async () => { await driver.stop(); journal.close(); });
   const parts: BrokerParts = {
-    driver, room: { demand: () => undefined, trouble: () => undefined }, journal, records: new JournalRecords(journal), specs: new JobSpecs(journal), blobs, watchers: new JobWatchers(), clock,
+    driver, room: { demand: () => undefined, trouble: () => undefined }, journal, records: new JournalRecords(journal), specs: new JobSpecs(journal), blobs, watchers: new JobWatchers(), clock, journalInstance: 'j',
     // Whoever waits for a job hears at once how it stands.
     timers: { start: (_delay, run) => { setImmediate(run); return run; }, cancel: () => undefined },
     homeFiles: new HomeFiles(new FileHashes({ hashFile })), ownerId: 'eva', forbiddenFolders: [join(home, 'own')], otherJobsPlaces: new OtherJobsPlaces(driver.state), workFolderRules: { home, hasKey: true, forbidden: [] },
