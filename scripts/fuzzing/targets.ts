@@ -1,6 +1,6 @@
 import {
   decodeAllocateRequest, decodeAllocateResponse, decodeAllocationRequest, decodeAhead, decodeCancelReplicas, decodeClaimKeys, decodeContentOffered, decodeContentPushed, decodeContentWanted, decodeDemand, decodeDraining,
-  decodeHello, decodeKeptMachine, decodeLease, decodeLimitsOf, decodeMachineFacts, decodeQueueListing, decodeReaderProofs, decodeReport, decodeReservedWindow, decodeResourceStanding, decodeRules, decodeStanding, decodeStartGang, decodeStartReplicas,
+  decodeHello, decodeKeptMachine, decodeLease, decodeLimitsOf, decodeMachineFacts, decodeQueueListing, decodeReaderProofs, decodeReport, decodeReservedWindow, decodeResourceStanding, decodeRules, decodeServedUser, decodeStanding, decodeStartGang, decodeStartReplicas,
   decodeSubmitJob, decodeTogether, decodeWish, readClaim,
 } from '@mutirao/api/codecs';
 import { SubmitJobRequest } from '@mutirao/api/broker';
@@ -69,6 +69,7 @@ function useAttachResponse({ message: said }: AttachResponse): void {
     case 'cancel': decodeCancelReplicas(said.value); return;
     case 'content': decodeContentOffered(said.value); return;
     case 'startGang': decodeStartGang(said.value); return;
+    case 'served': decodeServedUser(said.value); return;
     case 'acknowledged': case 'drain': case undefined: return;
   }
 }

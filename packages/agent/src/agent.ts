@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import {
-  decodeCancelReplicas, decodeContentOffered, decodeStartGang, decodeStartReplicas, encodeContentWanted, encodeMachineFacts, encodeReport,
+  decodeCancelReplicas, decodeContentOffered, decodeServedUser, decodeStartGang, decodeStartReplicas, encodeContentWanted, encodeMachineFacts, encodeReport, type ServedUser,
 } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { AttachResponse } from '@mutirao/api/machine';
@@ -58,13 +58,6 @@ export interface AgentSetup {
   readonly trace?: string;
   readonly log: Logger;
   onFatal(error: unknown): void;
-}
-
-/** The user whose broker places tasks here. */
-interface ServedUser {
-  readonly userId: string;
-  /** The provider is this user's. */
-  readonly isOwner: boolean;
 }
 
 type WorkCommand = Exclude<AgentCommand, { readonly kind: 'Reply' | 'WakeAt' }>;
@@ -204,7 +197,7 @@ export class Agent {
       case 'acknowledged': this.driver.deliver({ kind: 'ReportAcknowledged', sequence: message.value.sequence }); return;
       case 'content': this.contents.take(decodeContentOffered(message.value)); return;
       case 'drain': this.driver.deliver({ kind: 'DrainRequested' }); return;
-      case 'served': this.served = { userId: message.value.userId, isOwner: message.value.isOwner }; return;
+      case 'served': this.served = decodeServedUser(message.value); return;
       case 'startGang': this.driver.deliver({ kind: 'GangStarted', start: decodeStartGang(message.value) }); return;
       default: unreachable(message);
     }

@@ -1,7 +1,8 @@
-import type { Instant } from '@mutirao/core/shared';
+import type { Instant, UserId } from '@mutirao/core/shared';
 
 import { MutiraoError } from '../errors/index.ts';
 import type { Hello as HelloWire } from '../generated/mutirao/common/v1/common.ts';
+import type { ServedUser as ServedUserWire } from '../generated/mutirao/machine/v1/machine.ts';
 import { boundList, boundName, boundNumber, decodeProofText } from './common.ts';
 
 /** The version of the stream protocols that this release speaks. */
@@ -32,4 +33,16 @@ export function decodeHello(wire: HelloWire | undefined): Hello {
     resourceId: wire.resourceId === undefined ? undefined : boundName(wire.resourceId, 'name', 'hello.resource_id'),
     instance: boundName(wire.instance ?? '', 'name', 'hello.instance'), homeChallenge: decodeProofText(wire.homeChallenge ?? '', 'hello.home_challenge'),
   };
+}
+
+/** Whose broker places tasks on a machine. */
+export interface ServedUser {
+  readonly userId: UserId;
+  /** The provider is this user's. */
+  readonly isOwner: boolean;
+}
+
+/** Reads whose broker a machine works for. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function decodeServedUser({ userId, isOwner }: ServedUserWire): ServedUser {
+  return { userId: boundName(userId, 'name', 'served.user_id'), isOwner };
 }

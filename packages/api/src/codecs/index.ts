@@ -13,7 +13,7 @@ export {
   decodeAllocateRequest, decodeAllocateResponse, decodeGetQueueRequest, decodeGetScoresRequest, decodeLimitsOf, decodeQueueListing, decodeReleaseRequest, encodeAllocateRequest, encodeAllocateResponse,
   encodeLimitsOf, encodeQueueListing, encodeScores, endedListedMax, orderWordsMax, type AllocateAnswer, type ScoresAnswer,
 } from './cluster.ts';
-export { decodeHello, protocolVersion, type Hello } from './hello.ts';
+export { decodeHello, decodeServedUser, protocolVersion, type Hello, type ServedUser } from './hello.ts';
 export { decodeStartGang, encodeStartGang, gangMembersMax } from './gang.ts';
 export { decodeLease, encodeLease } from './lease.ts';
 export {

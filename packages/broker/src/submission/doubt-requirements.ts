@@ -3,7 +3,7 @@ import type { JobSpec } from '@mutirao/core/messages';
 import { findDoubts, parseRequirements } from '@mutirao/core/requirements';
 
 /** What every agent states of its machine. */
-const usualAttributes = ['os', 'mem', 'hostname', 'processorfamily', 'site', 'sharedhome'] as const;
+const usualAttributes = ['os', 'mem', 'hostname', 'processorfamily', 'site', 'sharedhome', 'isolation', 'manager_job'] as const;
 /** Sentences of one job. */
 const doubtsMax = 10;
 
@@ -11,13 +11,12 @@ const doubtsMax = 10;
 export function doubtRequirements({ groups }: JobSpec, { machines, providers }: Pick<BrokerState, 'machines' | 'providers'>): string[] {
   const expressions = new Set(groups.map(({ requirements }) => requirements).filter((text) => text !== ''));
   if (expressions.size === 0) return [];
-  const known = new Set<string>(usualAttributes);
-  for (const { facts } of machines.values()) for (const name of Object.keys(facts.attributes)) known.add(name);
-  for (const { pattern } of providers.values()) for (const name of [...Object.keys(pattern?.attributes ?? {}), ...pattern?.varying ?? []]) known.add(name);
-  const doubts = new Set<string>();
-  for (const text of expressions) {
+  const ofMachines = [...machines.values()].flatMap(({ facts }) => Object.keys(facts.attributes));
+  const ofProviders = [...providers.values()].flatMap(({ pattern }) => [...Object.keys(pattern?.attributes ?? {}), ...pattern?.varying ?? []]);
+  const known = new Set<string>([...usualAttributes, ...ofMachines, ...ofProviders]);
+  const doubts = [...expressions].flatMap((text) => {
     const parsed = parseRequirements(text);
-    if (parsed.kind === 'requirements') for (const doubt of findDoubts(parsed, known)) doubts.add(doubt);
-  }
-  return [...doubts].slice(0, doubtsMax);
+    return parsed.kind === 'requirements' ? findDoubts(parsed, known) : [];
+  });
+  return [...new Set(doubts)].slice(0, doubtsMax);
 }

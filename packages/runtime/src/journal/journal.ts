@@ -90,10 +90,7 @@ export function openJournal<Change>(options: JournalOptions<Change>): Journal<Ch
   const { path, codec } = options;
   let database: DatabaseSync | undefined;
   try {
-    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    // Who removes the whole file means to begin with nothing.
-    const noted = existsSync(path) ? readLastChange(path) : undefined;
-    if (path !== ':memory:') ownDatabase(path);
+    const noted = path === ':memory:' ? undefined : prepareFile(path);
     database = new DatabaseSync(path, { timeout: 0 });
     claim(database, options.checkpointPages ?? checkpointPagesUsual);
     migrate(database, path, codec);
@@ -105,6 +102,14 @@ export function openJournal<Change>(options: JournalOptions<Change>): Journal<Ch
     }
     throw journalError(error, path, 'opening');
   }
+}
+
+/** Makes the folder and gives the file to this account alone. What was noted of its last change, where it is there: who removes the whole file means to begin with nothing. */
+function prepareFile(path: string): NotedChanges | undefined {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const noted = existsSync(path) ? readLastChange(path) : undefined;
+  ownDatabase(path);
+  return noted;
 }
 
 /** Looks at every page of a journal that was put back or copied. @throws {MutiraoError} MUT_JOURNAL_CORRUPT */
