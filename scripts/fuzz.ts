@@ -3,10 +3,10 @@
  *
  * Usage: node scripts/fuzz.ts [--minutes N] [--seed N] [--target NAME] [--input FILE] [--keep]
  * Without a target all have their turn, for equal shares of the time. A finding is written to .cache/fuzz, and is run alone by --target NAME --input FILE.
- * With --keep, inputs that reached new code go into test/corpora/NAME, the smallest first, 20 at most. Prints "N passed, N failed" last: a target each.
+ * With --keep, inputs that reached new code go into test/corpora/NAME.txt, the smallest first, 20 at most. Prints "N passed, N failed" last: a target each.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -45,19 +45,18 @@ function isRefusal(error: unknown): boolean {
 }
 
 function corpusOf(name: string, { seeds }: Target): Buffer[] {
-  return [...seeds, ...keptFiles(name).map((file) => readFileSync(join(folderOf(name), file)))];
+  return [...seeds, ...readKept(name)];
 }
 
-function folderOf(name: string): string {
-  return join(root, 'test/corpora', name);
+function keptFileOf(name: string): string {
+  return join(root, 'test/corpora', `${name}.txt`);
 }
 
-function keptFiles(name: string): string[] {
-  try {
-    return readdirSync(folderOf(name)).sort();
-  } catch {
-    return []; // Nothing of it is kept yet.
-  }
+/** Inputs that were kept of a target: a line of base64 each, behind a comment. */
+function readKept(name: string): Buffer[] {
+  const file = keptFileOf(name);
+  if (!existsSync(file)) return [];
+  return readFileSync(file, 'utf8').split('\n').filter((line) => line !== '' && !line.startsWith('#')).map((line) => Buffer.from(line, 'base64'));
 }
 
 function nameOf(bytes: Buffer): string {
@@ -73,10 +72,10 @@ function report(name: string, bytes: Buffer, fault: string): void {
 }
 
 function keep(name: string, corpus: readonly Buffer[]): void {
-  mkdirSync(folderOf(name), { recursive: true });
-  const room = keptMax - keptFiles(name).length;
-  const small = corpus.filter(({ length }) => length > 0 && length <= keptBytesMax).sort((one, other) => one.length - other.length).slice(0, Math.max(0, room));
-  for (const bytes of small) writeFileSync(join(folderOf(name), nameOf(bytes)), bytes);
+  const kept = readKept(name);
+  const small = corpus.filter(({ length }) => length > 0 && length <= keptBytesMax).sort((one, other) => one.length - other.length).slice(0, Math.max(0, keptMax - kept.length));
+  const lines = [...kept, ...small].map((bytes) => bytes.toString('base64'));
+  writeFileSync(keptFileOf(name), `# Inputs that reached new code, one a line, in base64.\n${[...new Set(lines)].join('\n')}\n`);
 }
 
 /** Those inputs of a batch that reach some parts, by running halves of it again. */
