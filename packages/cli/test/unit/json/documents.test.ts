@@ -18,7 +18,9 @@ const queued = {
 const evidence = { kind: 'outvoted', atUnixMs: 1, jobId: 1, taskIndex: 0, digest: 'aa', acceptedDigest: 'bb', against: ['lab/m2'], detail: 'so' };
 const trust = { identity: 'h-1', machineId: 'lab/m1', passes: 3, credibility: 0.97, caughtUnixMs: 1, evidence: [evidence] };
 const answer = <T>(value: T) => () => Promise.resolve(value);
+const quotas = answer({ uses: [{ kind: 'jobs', used: 1, allowed: 100 }] });
 const broker = {
+  getQuota: quotas,
   submitJob: answer({ jobId: 1, taskCount: 1 }), getJob: answer({ job: aJobSummary(), spec: aJobSpec() }), listJobs: answer({ jobs: [aJobSummary()] }), cancelJob: answer({}),
   retryTasks: answer({ retriedCount: 1 }), listTasks: answer({ tasks: [aTask()] }), listMachines: answer({ machines: [aMachineRecord()] }),
   getTaskOutput: answer({ replicaId: 1, standardOutput: Buffer.from(''), standardError: Buffer.from(''), truncated: false, files: [] }),
@@ -39,6 +41,7 @@ const queue = {
   decision: { atUnixMs: 8, heuristic: 'adaptive', reasons: ['so'], candidates: [{ widthProcessors: 5, walltimeMs: 10, startsUnixMs: 9, throughputTasksPerHour: 1.5, chosen: true }] },
 };
 const provider = {
+  getQuota: quotas,
   getQueue: answer({ queue }),
   addMachines: answer({}), removeMachine: answer({}), listKeptMachines: answer({ machines: [kept] }),
   inviteMachine: answer({ invitation: 'invitation-x', expiresUnixMs: 1, address: 'h:1', authority: 'MII' }),
@@ -67,6 +70,7 @@ const reservable = {
 };
 const outcome = { $case: 'reservation' as const, value: reservation };
 const reservations = {
+  getQuota: quotas,
   requestReservation: answer({ outcome, movedCount: 0 }), renegotiateReservation: answer({ outcome }), getReservation: answer({ reservation }), confirmReservation: answer({ reservation }), pledgeReservation: answer({ reservation }),
   cancelReservation: answer({ reservation }), claimReservation: answer({ reservation }), releaseReservation: answer({ reservation }), listResources: answer({ resources: [reservable] }),
   listReservations: answer({ reservations: [reservation], nextBeforeReservationId: 0 }), verifyReservation: answer({ valid: true, code: '', message: '', reservation, presentClaim: '' }),
