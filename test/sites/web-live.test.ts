@@ -176,13 +176,15 @@ test.serial('the command line that is shown, pasted into a shell, submits the sa
   await page.getByLabel('Label').fill('--label');
   await page.getByLabel(/^Put/).fill("it's {{}} $ok");
   await page.getByLabel(/^Environment/).fill('A="b\' $c');
-  await page.locator('.preview pre').getByText('END').waitFor();
+  // What was typed last is in it: the line follows what is typed a moment later.
+  await page.locator('.preview pre').getByText('--env').waitFor();
   const line = await page.locator('.preview pre').innerText();
   await page.getByRole('button', { name: 'Submit', exact: true }).click();
   const byPage = await endOfJob(page);
   const [, byShell = ''] = /Job (\d+) is submitted/.exec(shell(line)) ?? [];
   mutirao('job', 'wait', byShell);
-  const shown = (jobId: string): unknown => { const { label, groups, environment, home_directory: folder } = JSON.parse(mutirao('job', 'show', jobId, '--json')) as Record<string, unknown>; return { label, groups, environment, folder }; };
+  const shown = (jobId: string): Record<string, unknown> => { const [job] = JSON.parse(mutirao('job', 'show', jobId, '--json')) as Record<string, unknown>[]; return { label: job?.['label'], groups: job?.['groups'], environment: job?.['environment'], folder: job?.['home_directory'] }; };
+  t.like(shown(byPage), { label: '--label', environment: { A: '"b\' $c' } });
   t.deepEqual(shown(byShell), shown(byPage));
   const printed = `of mine\nit's; "$(reboot)" \`x\` \\|"b' $c|1|`;
   t.is(mutirao('task', 'output', byPage, '0'), printed);
