@@ -18,7 +18,7 @@ const queued = {
 const evidence = { kind: 'outvoted', atUnixMs: 1, jobId: 1, taskIndex: 0, digest: 'aa', acceptedDigest: 'bb', against: ['lab/m2'], detail: 'so' };
 const trust = { identity: 'h-1', machineId: 'lab/m1', passes: 3, credibility: 0.97, caughtUnixMs: 1, evidence: [evidence] };
 const answer = <T>(value: T) => () => Promise.resolve(value);
-const quotas = answer({ uses: [{ kind: 'jobs', used: 1, allowed: 100 }] });
+const quotas = answer({ userId: 'ana', uses: [{ kind: 'jobs', used: 1, allowed: 100 }] });
 const broker = {
   getQuota: quotas,
   submitJob: answer({ jobId: 1, taskCount: 1 }), getJob: answer({ job: aJobSummary(), spec: aJobSpec() }), listJobs: answer({ jobs: [aJobSummary()] }), cancelJob: answer({}),
