@@ -74,7 +74,7 @@ export class FakeSlurm extends FakeCommands {
     this.act('sbatch', [
       'for word; do case "$word" in --job-name=*) name=${word#*=};; --ntasks=*) width=${word#*=};; --time=*) minutes=${word#*=};; esac; done',
       `cd '${this.folder}'; id=1; while ! mkdir taken.$id 2>/dev/null; do id=$((id + 1)); done; script='${this.folder}'/taken.$id/script; cat >"$script"`,
-      `echo "$id|${this.#user}|$width|$minutes:00|PENDING|$(TZ=UTC date +%FT%T)|N/A|N/A|None|$name" >jobs/$id`,
+      `echo "$id|${this.#user}|$width|$minutes:00|PENDING|$(TZ=UTC date +%FT%T)|N/A|N/A|None|main|$name" >jobs/$id`,
       then, 'echo $id',
     ].join('\n'));
   }
@@ -87,13 +87,13 @@ case "$words" in *--name=*) name=\${words#*--name=}; cat "$@" | grep "|\${name%%
 
   jobs(): FakeJob[] {
     return readdirSync(join(this.folder, 'jobs')).map((id) => {
-      const [, user = '', width = '', limit = '', state = '', submitted = '', starts = '', ends = '', reason = '', name = ''] = readFileSync(join(this.folder, 'jobs', id), 'utf8').trim().split('|');
+      const [, user = '', width = '', limit = '', state = '', submitted = '', starts = '', ends = '', reason = '', , name = ''] = readFileSync(join(this.folder, 'jobs', id), 'utf8').trim().split('|');
       return { id, user, width: Number(width), minutes: Number.parseInt(limit, 10), state, submitted, starts, ends, reason, name };
     });
   }
 
   /** Puts a job into the queue, or another state of one. */
   put({ id, user, width, minutes, state, submitted, starts, ends, reason, name }: FakeJob): void {
-    writeFileSync(join(this.folder, 'jobs', id), `${[id, user, width, `${minutes}:00`, state, submitted, starts, ends, reason, name].join('|')}\n`);
+    writeFileSync(join(this.folder, 'jobs', id), `${[id, user, width, `${minutes}:00`, state, submitted, starts, ends, reason, 'main', name].join('|')}\n`);
   }
 }
