@@ -153,7 +153,7 @@ function checksFolderOf(home: string): string {
 
 /** Names in the home folder of what is Mutirao's own. */
 const ownNames = [
-  'broker', 'providers', 'clusters', 'agents', 'reservations', 'sites', 'web', 'shared', 'logs', 'audit', 'crashes', 'programs', 'identity', 'token', 'metrics-token', 'broker.json', 'grid.json',
+  'broker', 'providers', 'clusters', 'agents', 'reservations', 'sites', 'web', 'shared', 'logs', 'audit', 'crashes', 'credentials', 'programs', 'identity', 'token', 'metrics-token', 'broker.json', 'grid.json',
 ] as const;
 
 /** What is Mutirao's own in its home folder, under that name and under its real one, and what no disk holds. */

@@ -20,7 +20,8 @@ export class RateBucket {
     if (perSecond === Infinity) return true;
     const full = perSecond * this.#span / 1000;
     const refilled = this.#tokens === undefined ? full : this.#tokens + Math.max(0, now - this.#at) * perSecond / 1000;
-    this.#at = Math.max(now, this.#at);
+    // A clock that was set back brings nothing once, and goes on from there.
+    this.#at = now;
     this.#tokens = Math.min(full, refilled);
     if (this.#tokens < 1) return false;
     this.#tokens -= 1;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { RepeatLimit, showJson, type RepeatRules } from '@mutirao/core/shared';
-import { systemClock, type Clock } from '../driver/clock.ts';
+import { steadyClock, systemClock, type Clock } from '../driver/clock.ts';
 import { systemTimers, type Timers } from '../driver/timers.ts';
 import { RotatingFile } from '../files/rotating-file.ts';
 import type { Logger } from '../log/index.ts';
@@ -69,16 +69,19 @@ class AuditLog implements Audit {
   readonly #file: RotatingFile;
   readonly #log: Logger;
   readonly #clock: Clock;
+  /** For the minutes in which refusals are counted: they are as long when the clock of people is set. */
+  readonly #steady: Clock;
   readonly #timers: Timers;
   readonly #limit = new RepeatLimit(refusals);
   /** Lines that could not be written since the last one that could. */
   #lostCount = 0;
   #timer: unknown;
 
-  constructor(file: RotatingFile, { log, clock = systemClock, timers = systemTimers }: AuditOptions) {
+  constructor(file: RotatingFile, { log, clock, timers = systemTimers }: AuditOptions) {
     this.#file = file;
     this.#log = log;
-    this.#clock = clock;
+    this.#clock = clock ?? systemClock;
+    this.#steady = clock ?? steadyClock;
     this.#timers = timers;
   }
 
@@ -97,11 +100,11 @@ class AuditLog implements Audit {
 
   /** Many refusals of one caller are counted and told once a minute. */
   #admitsRefusal({ who, from = '', refusedWith = '' }: AuditEntry): boolean {
-    this.#tellSkipped(this.#clock.now());
+    this.#tellSkipped(this.#steady.now());
     if (this.#limit.admit(`${refusedWith} ${cut(who) ?? ''} ${hostOf(from)}`)) return true;
     this.#timer ??= this.#timers.start(refusals.window, () => {
       this.#timer = undefined;
-      this.#tellSkipped(this.#clock.now());
+      this.#tellSkipped(this.#steady.now());
     });
     return false;
   }

@@ -1,5 +1,5 @@
 import { RepeatLimit, type RepeatRules } from '@mutirao/core/shared';
-import { systemClock, type Clock } from '../driver/clock.ts';
+import { steadyClock, type Clock } from '../driver/clock.ts';
 import type { Logger } from './logger.ts';
 
 const usualRules: RepeatRules = { perKey: 5, total: 100, window: 60_000, keysMax: 50 };
@@ -14,7 +14,7 @@ export class RepeatedLines {
   readonly #clock: Clock;
   readonly #limit: RepeatLimit;
 
-  constructor(log: Logger, { clock = systemClock, rules = usualRules }: { readonly clock?: Clock; readonly rules?: RepeatRules } = {}) {
+  constructor(log: Logger, { clock = steadyClock, rules = usualRules }: { readonly clock?: Clock; readonly rules?: RepeatRules } = {}) {
     this.#log = log;
     this.#clock = clock;
     this.#limit = new RepeatLimit(rules);

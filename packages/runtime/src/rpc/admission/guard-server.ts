@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 
 import type { Socket } from 'node:net';
 import type { Server } from '@grpc/grpc-js';
 import { serverLimits } from '@mutirao/api/limits';
-import { systemClock } from '../../driver/clock.ts';
+import { steadyClock } from '../../driver/clock.ts';
 import type { RpcHost } from '../adapt.ts';
 import { CallGate, type GatedMethod } from './call-gate.ts';
 import { addressOf, Connections, type Connection } from './connections.ts';
@@ -35,13 +35,13 @@ const sweepInterval = 1000;
 export function guardServer(server: Server, { methods, loads, host, limits: given }: GuardOptions): ServerGuard {
   const limits: GuardLimits = { ...documentedLimits, ...given };
   const connections = new Connections({ connectionsMax: limits.connections, unprovenMax: limits.unprovenConnections, unprovenAgeMax: limits.unprovenAge, unprovenGrace: limits.unprovenGrace });
-  const gate = new CallGate({ methods, connections, host, limits, now: () => systemClock.now() });
+  const gate = new CallGate({ methods, connections, host, limits, now: () => steadyClock.now() });
   onHttp2Server(server, (http2Server) => {
     http2Server.updateSettings({ maxConcurrentStreams: limits.callsPerConnection, maxHeaderListSize: limits.headerBytes });
     guardHttp2(http2Server, { connections, gate, loads });
   });
   const timer = setInterval(() => {
-    const now = systemClock.now();
+    const now = steadyClock.now();
     connections.closeOld(now);
     gate.closeSlow(now);
     loads.sweep(now);
@@ -61,7 +61,7 @@ function guardHttp2(http2Server: AnyHttp2Server, { connections, gate, loads }: G
   const waiting = new Set<Connection>();
   let current: Connection | undefined;
   gateEvent(http2Server, 'connection', (socket: Socket) => {
-    const connection = connections.open(socket, systemClock.now());
+    const connection = connections.open(socket, steadyClock.now());
     if (connection === undefined) return false;
     current = connection;
     waiting.add(connection);

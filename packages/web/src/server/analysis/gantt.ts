@@ -30,7 +30,7 @@ export function drawGantt(records: JobRecords, window: GanttWindow, now: number)
   const [jobFrom, jobUntil] = extentOf(replicas, now);
   const from = window.from ?? jobFrom;
   const until = Math.max(from + 1, window.until ?? jobUntil);
-  const shown = replicas.filter(({ placedAt, endedAt }) => placedAt < until && (endedAt || now) > from);
+  const shown = replicas.filter(({ placedAt, endedAt }) => placedAt < until && (endedAt || now) >= from);
   const machines = [...new Set(shown.map(({ machineId }) => machineId))].sort(compare);
   const rows = machines.slice(0, rowsMax);
   const rowOf = new Map(rows.map((machineId, row) => [machineId, row]));
@@ -51,9 +51,9 @@ const kindIndex = (kind: BarKind): number => barKinds.indexOf(kind);
 
 function extentOf(replicas: readonly ReplicaRow[], now: number): readonly [number, number] {
   let [first, last] = [Infinity, 0];
-  for (const { placedAt, endedAt } of replicas) {
+  for (const { placedAt, startedAt, endedAt } of replicas) {
     first = Math.min(first, placedAt);
-    last = Math.max(last, endedAt || now);
+    last = Math.max(last, endedAt || now, startedAt + 1);
   }
   return first === Infinity ? [now, now] : [first, Math.max(first + 1, last)];
 }
@@ -83,11 +83,13 @@ function segmentsOf(replicas: readonly ReplicaRow[], { rowOf, from, until, now }
 /** What a replica was at: its run, while its command did, and what was brought for it and of it. */
 function stretchesOf({ kind, startedAt, endedAt, staging }: ReplicaRow, now: number): { readonly start: number; readonly end: number; readonly kind: BarKind }[] {
   const end = endedAt || now;
-  if (staging === undefined) return startedAt === 0 ? [] : [{ start: startedAt, end, kind }];
+  // Times are in whole milliseconds, and a run that took less is one, too.
+  const atLeastShort = (runEnd: number): number => Math.max(runEnd, startedAt + 1);
+  if (staging === undefined) return startedAt === 0 ? [] : [{ start: startedAt, end: atLeastShort(end), kind }];
   const { inputsAskedAt, inputsHereAt, inputsPlacingAt } = staging;
   const commandEnd = staging.commandEndedAt || end;
   const stretches = [
-    { start: startedAt, end: commandEnd, kind }, { start: inputsAskedAt, end: inputsHereAt || end, kind: 'inputs' }, { start: inputsPlacingAt, end: startedAt || end, kind: 'inputs' }, { start: commandEnd, end, kind: 'outputs' },
+    { start: startedAt, end: atLeastShort(commandEnd), kind }, { start: inputsAskedAt, end: inputsHereAt || end, kind: 'inputs' }, { start: inputsPlacingAt, end: startedAt || end, kind: 'inputs' }, { start: commandEnd, end, kind: 'outputs' },
   ] as const;
   return stretches.filter(({ start }) => start > 0);
 }
