@@ -1,18 +1,36 @@
 // Plants one-line bugs in a copy of the sources, one at a time, and checks that the layer of tests meant to kill each does kill it.
-// The list is test/planted-bugs.json: { file, find, replace, layer, tests: [patterns] }. `find` must stand exactly once in `file`,
-// and the patterns in the folder of the layer.
-// Usage: node scripts/planted-bugs.mjs [--only SUBSTRING] [--layer LAYER] [--check]. SUBSTRING is of the file, the line or what takes its place; --check only
-// reads the list. Prints how many bugs each layer killed and "N passed, N failed" last; a bug that survives is a failure, and so is a SUBSTRING of none.
+// The list is test/planted-bugs.json: { file, symbol, find, replace, layer, tests: [patterns] }. The tokens of `find` must occur exactly once in the
+// declaration `symbol` of `file` (in all of the file where there is no symbol), and the patterns in the folder of the layer.
+// Usage: node scripts/planted-bugs.mjs [--only SUBSTRING] [--layer LAYER] [--check] [--rewrite [--renames FILE]]
+//   --only     of the file, the line or its replacement
+//   --check    only read the list
+//   --rewrite  follow the sources: apply the renames of FILE, { identifiers: { old: new }, files: { old: new } }, find bugs whose function was moved, and
+//              write the symbol of each
+// Prints how many bugs each layer killed and "N passed, N failed" last; a bug that survives is a failure, and so is a SUBSTRING that matches nothing.
 import { spawn } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { enclosingSymbol, findPlaces, plant, readSource, renameBug } from './planted-bugs/anchors.mjs';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
-const { values } = parseArgs({ options: { only: { type: 'string', default: '' }, layer: { type: 'string', default: '' }, check: { type: 'boolean', default: false } } });
-const bugs = JSON.parse(readFileSync(`${root}test/planted-bugs.json`, 'utf8'));
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' }, layer: { type: 'string', default: '' }, check: { type: 'boolean', default: false },
+    rewrite: { type: 'boolean', default: false }, renames: { type: 'string' },
+  },
+});
+const list = `${root}test/planted-bugs.json`;
+const bugs = JSON.parse(readFileSync(list, 'utf8'));
+
+const sources = new Map();
+/** A source file of this tree; without text where there is no such file. */
+function sourceAt(file) {
+  if (!sources.has(file)) sources.set(file, readSource(file, existsSync(root + file) ? readFileSync(root + file, 'utf8') : ''));
+  return sources.get(file);
+}
 
 /** Where the tests of each layer stand. Those of a process are of its handlers and drivers; of its machine, they stand in core. */
 const layerFolders = {
@@ -27,26 +45,51 @@ const layerFolders = {
 };
 
 /** Why an entry of the list cannot be tried; undefined when it can. */
-function findFault({ find, layer, tests }, sound) {
+function findFault(bug, source) {
+  const { layer, tests } = bug;
   const folder = layerFolders[layer];
-  if (folder === undefined) return `there is no layer "${layer}"; want one of ${Object.keys(layerFolders).join(', ')}`;
+  if (folder === undefined) return `there is no layer "${layer}"; expected one of ${Object.keys(layerFolders).join(', ')}`;
   const stranger = tests.find((pattern) => !folder.test(pattern));
   if (stranger !== undefined || tests.length === 0) return `${stranger ?? 'nothing'} is no test of the layer "${layer}"`;
   const empty = tests.find((pattern) => globSync(pattern, { cwd: root }).length === 0);
   if (empty !== undefined) return `${empty} names no test`;
-  const count = sound.split(find).length - 1;
-  return count === 1 ? undefined : `the line to change stands ${count} times`;
+  const count = findPlaces(source, bug).length;
+  return count === 1 ? undefined : `the line to change occurs ${count} times${bug.symbol === undefined ? '' : ` in ${bug.symbol}`}`;
 }
 
-if (values.check) {
-  const faults = bugs.flatMap((bug) => {
-    const fault = findFault(bug, readFileSync(root + bug.file, 'utf8'));
+/** A bug where it is now: after the renames, and in another symbol or file where its function was moved; unchanged where it is nowhere, or not once. */
+function follow(bug, renames) {
+  const renamed = renameBug(bug, renames);
+  const { symbol, ...anywhere } = renamed;
+  const places = findPlaces(sourceAt(renamed.file), renamed);
+  const candidates = places.length === 1 ? [renamed] : [anywhere, ...globSync('packages/*/src/**/*.ts', { cwd: root }).map((file) => ({ ...anywhere, file }))];
+  const fitting = candidates.filter((candidate) => findPlaces(sourceAt(candidate.file), candidate).length === 1);
+  const found = fitting.find(({ file }) => file === renamed.file) ?? (fitting.length === 1 ? fitting[0] : undefined);
+  if (found === undefined) return renamed;
+  const source = sourceAt(found.file);
+  const { file, find, replace, layer, tests } = found;
+  const enclosing = enclosingSymbol(source.symbols, findPlaces(source, found)[0]);
+  return { file, ...(enclosing === '' ? {} : { symbol: enclosing }), find, replace, layer, tests };
+}
+
+/** Checks the list without running a test, prints what is wrong and ends. */
+function check(listed) {
+  const faults = listed.flatMap((bug) => {
+    const fault = findFault(bug, sourceAt(bug.file));
     return fault === undefined ? [] : [`FAIL ${bug.file}: ${bug.find.trim()}: ${fault}`];
   });
   for (const fault of faults) console.log(fault);
-  console.log(`${bugs.length - faults.length} passed, ${faults.length} failed`);
+  console.log(`${listed.length - faults.length} passed, ${faults.length} failed`);
   process.exit(faults.length === 0 ? 0 : 1);
 }
+
+if (values.rewrite) {
+  const renames = values.renames === undefined ? {} : JSON.parse(readFileSync(values.renames, 'utf8'));
+  const followed = bugs.map((bug) => follow(bug, renames));
+  writeFileSync(list, `${JSON.stringify(followed, undefined, 2)}\n`);
+  check(followed);
+}
+if (values.check) check(bugs);
 
 /** A copy of the sources whose own packages resolve to the copy, with everybody else's packages shared. */
 async function copySources() {
@@ -93,11 +136,13 @@ function runTests(copy, tests, timeMax) {
 }
 
 /** Whether the tests see a bug. Where they do not end in time they are run without it too: on a slow machine they may take as long then, and have more time. */
-async function isKilled(copy, { file, find, replace, tests }) {
+async function isKilled(copy, bug) {
+  const { file, tests } = bug;
   const path = join(copy, file);
   const sound = readFileSync(path, 'utf8');
+  const planted = plant(readSource(file, sound), bug);
   for (let timeMax = runTimeMax; timeMax <= soundTimeMax; timeMax *= 2) {
-    writeFileSync(path, sound.replace(find, () => replace));
+    writeFileSync(path, planted);
     const outcome = await runTests(copy, tests, timeMax);
     writeFileSync(path, sound);
     if (outcome !== 'endless') return outcome === 'failed';
@@ -121,7 +166,7 @@ try {
   }
   for (const bug of chosen) {
     const where = `${bug.file}: ${bug.find.trim()} -> ${bug.replace.trim()}`;
-    const fault = findFault(bug, readFileSync(join(copy, bug.file), 'utf8'));
+    const fault = findFault(bug, sourceAt(bug.file));
     if (fault !== undefined) {
       console.log(`FAIL ${where}: ${fault}`);
       failed += 1;
