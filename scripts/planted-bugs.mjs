@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { enclosingSymbol, findPlaces, plant, readSource, renameBug } from './planted-bugs/anchors.mjs';
+import { enclosingSymbol, findPlaces, plant, readSource, renameBug } from './planted-bugs/anchors.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const { values } = parseArgs({

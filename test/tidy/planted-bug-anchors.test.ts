@@ -1,6 +1,6 @@
 // Proves that an anchor of a planted bug survives what a formatter and a rename do, and nothing else.
 import test from 'ava';
-import { enclosingSymbol, findPlaces, plant, readSource, renameBug } from '../../scripts/planted-bugs/anchors.mjs';
+import { enclosingSymbol, findPlaces, plant, readSource, renameBug } from '../../scripts/planted-bugs/anchors.ts';
 
 const oneLine = `import { a } from './a.ts';
 export class Relay {

@@ -1,0 +1,2 @@
+// Tests have types as well.
+export const wrong: string = 1;
