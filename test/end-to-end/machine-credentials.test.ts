@@ -1,8 +1,10 @@
 // Credentials of machines with real processes: an invitation works once, for one name; what a task can find on its machine gets nobody another machine; a removed machine is out at once.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { JobStatus } from '@mutirao/api/broker';
+import { auditPath } from '@mutirao/runtime/audit';
 import { Grid, HostileMachine, inviteMachine, removeMachine, taskGroup, temporaryFolder, until, type Program } from '@mutirao/testkit';
 
 /** A machine with a home folder of its own, as one on another host has. */
@@ -49,6 +51,12 @@ function credentialOf({ home }: FarMachine, name: string): string {
   return readFileSync(join(home, 'credentials', `lab_${name}`), 'utf8').trim();
 }
 
+/** What the audit log of the lab says of one action, without its time. */
+function auditedOf(grid: Grid, action: string): Record<string, unknown>[] {
+  const lines = readFileSync(auditPath(grid.home, 'provider-lab'), 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+  return lines.filter((line) => line['action'] === action).map(({ time: _time, action: _action, from: _from, detail: _detail, ...rest }) => rest);
+}
+
 const stranger = { secret: 'a-secret-that-nobody-knows' };
 
 test.serial('an invitation works once and for its own name, and its file is gone when it was read', async (t) => {
@@ -84,6 +92,8 @@ test.serial('what a task finds in environments, arguments and its machine\'s fil
   }
   t.is(await knock(t, grid, 'pc7', { given: 'x', secret: own }), 'MUT_MACHINE_ATTACHED');
   t.true(grid.providers.at(-1)?.log.some((line) => line.includes('lab/pc7') && line.includes('somebody copied the credential')));
+  const attach = '/mutirao.machine.v1.GridMachineService/Attach';
+  t.deepEqual(auditedOf(grid, 'call.refuse').filter(({ refused_with: code }) => code === 'MUT_MACHINE_ATTACHED'), [{ who: 'machine:pc7', target: attach, refused_with: 'MUT_MACHINE_ATTACHED' }]);
   const after = await grid.client.submit([taskGroup('true', 3, { requirements: 'far == pc7' })]);
   t.is((await grid.client.waitEnded(after)).status, JobStatus.FINISHED);
   t.deepEqual((await grid.client.machines()).map(({ facts }) => facts?.machineId).sort(), ['lab/pc0', 'lab/pc7']);
@@ -107,6 +117,12 @@ test.serial('a removed machine is sent away at once and does not come back, also
   const far = await joinWith(t, grid, 'pc7');
   await removeMachine(grid.home, 'lab', 'pc7');
   await untilThere(grid, 'lab/pc7', false);
+  const who = userInfo().username;
+  const isOfFar = ({ target }: Record<string, unknown>): boolean => String(target).includes('pc7');
+  t.deepEqual(auditedOf(grid, 'credential.issue').filter(isOfFar), [{ who, target: 'machine pc7' }, { who: 'invited:pc7', target: 'machine pc7' }]);
+  t.deepEqual(auditedOf(grid, 'credential.use').filter(isOfFar)[0], { who: 'invited:pc7', target: 'machine lab/pc7' });
+  t.deepEqual(auditedOf(grid, 'credential.revoke'), [{ who, target: 'machine pc7' }]);
+  t.deepEqual(auditedOf(grid, 'machine.remove'), [{ who, target: 'machine pc7' }]);
   await until(() => far.agent.log.some((line) => line.includes('MUT_MACHINE_REMOVED')), 'the agent says why it ends');
   const credential = credentialOf(far, 'pc7');
   t.is(await knock(t, grid, 'pc7', { given: 'x', secret: credential }), 'MUT_MACHINE_REMOVED');

@@ -3,6 +3,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import {
   AttachRequest, GridMachineServiceClient, GridMachineServiceService, PushContentRequest, type AttachResponse,
 } from '@mutirao/api/machine';
+import type { Audit, AuditEntry } from '@mutirao/runtime/audit';
 import { quietLogger } from '@mutirao/runtime/log';
 import {
   acceptToken, bind, dial, messagesOf, openSending, openStream, rawMessagesOf, serve, type CallContext, type Handlers, type MessageStream, type RunningServer,
@@ -22,15 +23,16 @@ interface Grid {
   attach(): Agent;
 }
 
-/** Serves machines; `parts` replaces what a test is about. */
-async function served(parts: Partial<Handlers<Service, 'pushContent'>>, use: (grid: Grid) => Promise<void>): Promise<void> {
+/** Serves machines; `parts` replaces what a test is about. @param audited gets the lines of the audit log. */
+async function served(parts: Partial<Handlers<Service, 'pushContent'>>, use: (grid: Grid) => Promise<void>, audited: AuditEntry[] = []): Promise<void> {
   const binding = bind<Service, 'pushContent'>(GridMachineServiceService, {
     attach: (stream) => { stream.close(); },
     pullContent: async () => undefined,
     pushContent: async () => Buffer.alloc(0),
     ...parts,
   }, { raw: ['pushContent'] });
-  const server = await serve({ address: freeSocket(), tokens: acceptToken('secret', 'ana'), log: quietLogger, services: [binding] });
+  const audit: Audit = { record: (entry) => { audited.push(entry); }, close: () => undefined };
+  const server = await serve({ address: freeSocket(), tokens: acceptToken('secret', 'ana'), log: quietLogger, services: [binding], audit });
   const client = dial(GridMachineServiceClient, server.address, { token: 'secret' });
   try {
     await use({ client, server, attach: () => openStream(client.attach()) });
@@ -311,4 +313,23 @@ test.serial('a handler of a stream of requests does not wait for a sender that l
     await left.promise;
     await t.throwsAsync(response, { code: 'MUT_CANCELLED' });
   });
+});
+
+test.serial('a message that is refused on an open stream is in the audit log, once, with who sent it; a stream that breaks is not', async (t) => {
+  const audited: AuditEntry[] = [];
+  const codes = ['MUT_MACHINE_REMOVED', 'MUT_PROTOCOL', 'MUT_MACHINE_ATTACHED', 'MUT_DISK_FULL'] as const;
+  const refuse = (stream: Relay): void => {
+    stream.listen({ onMessage: ({ message }) => { throw new MutiraoError(codes[message?.$case === 'report' ? message.value.sequence : 0] ?? 'MUT_INTERNAL', 'a reason'); }, onClosed: () => undefined });
+  };
+  await served({ attach: refuse }, async ({ attach }) => {
+    for (const [sequence, code] of codes.entries()) {
+      const stream = attach();
+      const notes = new Notes<AttachResponse>();
+      stream.listen(notes);
+      stream.write(report(sequence));
+      t.is(await notes.closed, code);
+    }
+  }, audited);
+  const refused = { action: 'call.refuse', who: 'ana', from: 'socket', target: '/mutirao.machine.v1.GridMachineService/Attach', detail: 'a reason' };
+  t.deepEqual(audited, codes.slice(0, 3).map((refusedWith) => ({ ...refused, refusedWith })));
 });

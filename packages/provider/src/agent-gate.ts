@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { MachineId, ProcessorCount, RequestId } from '@mutirao/core/shared';
+import { ownAccord, type AuditCaller } from '@mutirao/runtime/audit';
 import { isFullDisk } from '@mutirao/runtime/files';
 import { journalError } from '@mutirao/runtime/journal';
 import { secretOf, withoutSecret, type AgentOrigin } from './credentials.ts';
@@ -54,10 +55,10 @@ export class AgentGate {
    * @throws {MutiraoError} MUT_CREDENTIAL_COPIED when the name is another agent's, or none of the request's machines has it; MUT_CREDENTIAL_NAME when the
    * credential is another machine's; MUT_INVITATION_REFUSED; MUT_DISK_FULL.
    */
-  enter(origin: AgentOrigin, machineId: MachineId, credential: string): void {
+  enter(origin: AgentOrigin, machineId: MachineId, credential: string, by: AuditCaller = ownAccord): void {
     const requestId = origin.kind === 'request' ? origin.requestId : '';
     const digest = digestOf(credential);
-    if (origin.kind === 'machine') this.#admitMachine(origin, machineId, credential);
+    if (origin.kind === 'machine') this.#admitMachine(origin, { machineId, credential, by });
     const known = this.#entered.get(machineId);
     if (known !== undefined && known.digest !== digest) throw new MutiraoError('MUT_CREDENTIAL_COPIED', `machine ${machineId} is another agent's`);
     if (known !== undefined) return;
@@ -76,11 +77,11 @@ export class AgentGate {
   }
 
   /** The name of a time-shared machine is its credential's. */
-  #admitMachine({ name, isInvited }: AgentOrigin & { readonly kind: 'machine' }, machineId: MachineId, credential: string): void {
+  #admitMachine({ name, isInvited }: AgentOrigin & { readonly kind: 'machine' }, { machineId, credential, by }: { readonly machineId: MachineId; readonly credential: string; readonly by: AuditCaller }): void {
     const ownName = machineId.slice(machineId.indexOf('/') + 1);
     if (ownName !== name) throw new MutiraoError('MUT_CREDENTIAL_NAME', `the ${isInvited ? 'invitation' : 'credential'} is for machine ${name}, and the agent calls itself ${ownName}; want --machine-id ${name}`);
     if (!isInvited) return;
-    this.#machines.join(name, withoutSecret(credential), secretOf(credential));
+    this.#machines.join(name, withoutSecret(credential), secretOf(credential), by);
     const former = this.#entered.get(machineId);
     if (former !== undefined && former.digest !== digestOf(credential)) this.#forget(machineId, former);
   }

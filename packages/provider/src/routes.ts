@@ -6,6 +6,7 @@ import { describeRequest, heuristicInForce, isServing, takesNoWork, viewQueue, t
 import type { Content } from '@mutirao/core/messages';
 import type { QuotaUse } from '@mutirao/core/quotas';
 import type { Instant, UserId } from '@mutirao/core/shared';
+import type { AuditCaller } from '@mutirao/runtime/audit';
 import { bind, unary, type AuditedMethods, type CallContext, type Handlers, type ServiceBinding, type StreamWriter } from '@mutirao/runtime/rpc';
 import type { AgentGate } from './agent-gate.ts';
 import { originOf, type AgentCredentials } from './credentials.ts';
@@ -69,7 +70,7 @@ export function providerService(host: ProviderHost): ServiceBinding {
 /** GridMachineService, for agents, who show credentials of their own. */
 export function machineService(host: ProviderHost, credentials: AgentCredentials): ServiceBinding {
   return bind<typeof GridMachineServiceService, MachineRaw>(GridMachineServiceService, machineRoutes(host), {
-    raw: ['attach', 'pullContent', 'pushContent'], tokens: credentials.check, audited: { attach: { action: 'credential.use', target: () => '' } },
+    raw: ['attach', 'pullContent', 'pushContent'], tokens: credentials.check,
   });
 }
 
@@ -78,7 +79,6 @@ const audited: AuditedMethods = {
   undrain: { action: 'provider.undrain', target: () => '' },
   switchHeuristic: { action: 'provider.configure', target: ({ heuristic, defaultTaskTimeMs }: SwitchHeuristicRequest) => (heuristic === '' && defaultTaskTimeMs === undefined ? undefined : `heuristic ${heuristic}`) },
   addMachines: { action: 'machine.add', target: ({ machines }: { readonly machines: readonly { readonly name: string }[] }) => machines.map(({ name }) => `machine ${name}`).join(', ') },
-  inviteMachine: { action: 'machine.invite', target: ({ name }: { readonly name: string }) => `machine ${name}` },
   removeMachine: { action: 'machine.remove', target: ({ name }: { readonly name: string }) => `machine ${name}` },
 };
 
@@ -147,10 +147,10 @@ function credentialRoutes(host: ProviderHost): Pick<Handlers<typeof GridMachineP
   return {
     inviteMachine: unary({
       decode: ({ name, validMs, unlessRemoved }) => ({ name: boundName(name, 'machineName', 'name'), validMs: boundNumber(validMs, 'duration', 'valid_ms'), unlessRemoved }),
-      handle: ({ name, validMs, unlessRemoved }) => host.machines.invite(name, validMs, { unlessRemoved }),
+      handle: ({ name, validMs, unlessRemoved }, context) => host.machines.invite(name, validMs, { unlessRemoved, by: callerOf(context) }),
       encode: ({ secret, expiresAt }) => ({ invitation: secret, expiresUnixMs: expiresAt, ...host.agentsPlace() }),
     }),
-    removeMachine: unary({ decode: ({ name }) => boundName(name, 'machineName', 'name'), handle: (name) => removeMachine(host, name), encode: () => ({}) }),
+    removeMachine: unary({ decode: ({ name }) => boundName(name, 'machineName', 'name'), handle: (name, context) => removeMachine(host, name, context), encode: () => ({}) }),
     listMachineCredentials: unary({
       decode: () => undefined, handle: () => host.machines.list(), encode: (credentials) => ({ credentials: credentials.map(encodeMachineCredential) }),
     }),
@@ -158,14 +158,19 @@ function credentialRoutes(host: ProviderHost): Pick<Handlers<typeof GridMachineP
 }
 
 /** Withdraws a machine's credential first, so that it gets nothing more even where its agent cannot be reached. */
-async function removeMachine(host: ProviderHost, name: string): Promise<void> {
+async function removeMachine(host: ProviderHost, name: string, context: CallContext): Promise<void> {
   const { keeper, machines, relay, state: { config: { providerId } } } = host;
-  const had = machines.remove(name);
+  const had = machines.remove(name, callerOf(context));
   relay.dropMachine(`${providerId}/${name}`, new MutiraoError('MUT_MACHINE_REMOVED', `machine ${name} was removed`));
   if (keeper?.keeps(name) === true) return keeper.remove(name);
   if (had) return;
   const known = [...new Set([...keeper?.list().map(({ machine }) => machine.name) ?? [], ...machines.list().filter(({ status }) => status !== 'removed').map((one) => one.name)])];
   throw new MutiraoError('MUT_BAD_REQUEST', `there is no machine "${name}" to remove; want ${known.length === 0 ? 'none: there are none' : `one of ${known.join(', ')}`}`);
+}
+
+/** Who calls, for the audit log. */
+function callerOf({ userId, from }: CallContext): AuditCaller {
+  return { who: userId, from };
 }
 
 const statuses = { invited: MachineCredentialStatus.INVITED, joined: MachineCredentialStatus.JOINED, removed: MachineCredentialStatus.REMOVED } as const;

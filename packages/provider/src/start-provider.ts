@@ -166,7 +166,7 @@ class ProviderProcess {
     this.#setup = setup;
     this.#journal = journal;
     this.#state = recover(journal, config);
-    this.#machines = new MachineCredentials(journal.database, systemClock);
+    this.#machines = new MachineCredentials(journal.database, systemClock, setup.audit);
     this.#credentials = new AgentCredentials(ensureToken(join(directory, 'secret')), this.#machines);
     this.#gate = new AgentGate(journal.database, { widthOf: (requestId) => widthOf(this.#state, requestId) }, this.#machines);
     // A process that was killed after it had journaled that a request waits again may have left the secrets of its first agents.
@@ -179,7 +179,7 @@ class ProviderProcess {
       tellBroker: (brokerId, message) => { this.#relay.tellBroker(brokerId, message); },
     });
     this.#relay = new Relay({
-      deputy: this.#opened.deputy, providerId: config.providerId, ...resourceOf(setup), measure: this.#measure, log, clock: systemClock, deliver, gate: this.#gate, ownerId: setup.ownerId,
+      deputy: this.#opened.deputy, providerId: config.providerId, ...resourceOf(setup), measure: this.#measure, log, audit: setup.audit, clock: systemClock, deliver, gate: this.#gate, ownerId: setup.ownerId,
       ...(this.#contents === undefined ? {} : { contents: this.#contents, homeChallenge: this.#prover.challenge }),
       onKeeping: (agent) => { this.#pushed.divert(agent); },
       onRouted: (agent) => { this.#pushed.repeat(agent); },

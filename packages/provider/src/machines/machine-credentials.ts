@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Duration, Instant } from '@mutirao/core/shared';
+import { ownAccord, quietAudit, type Audit, type AuditCaller } from '@mutirao/runtime/audit';
 import { makeToken } from '@mutirao/runtime/files';
 import { journalError } from '@mutirao/runtime/journal';
 import { describeRefusal, type EndedInvitation } from './invitation-refusal.ts';
@@ -18,6 +19,14 @@ export interface CredentialHolder {
   readonly name: string;
   /** It was shown an invitation, which `join` exchanges for the credential. */
   readonly isInvited: boolean;
+}
+
+/** How a machine is invited. */
+export interface InviteOptions {
+  /** Not where the name was removed and not invited since. */
+  readonly unlessRemoved?: boolean;
+  /** Who invites it; the provider itself when left out. */
+  readonly by?: AuditCaller;
 }
 
 /** How a name stands. */
@@ -79,13 +88,15 @@ const invitationPrefix = 'invitation-';
 export class MachineCredentials {
   readonly #database: DatabaseSync;
   readonly #clock: { now(): Instant };
+  readonly #audit: Audit;
   readonly #invitations = new Map<string, StoredInvitation>();
   readonly #credentials = new Map<string, StoredCredential>();
 
-  /** Reads what is stored, and forgets what ended long ago. */
-  constructor(database: DatabaseSync, clock: { now(): Instant }) {
+  /** Reads what is stored, and forgets what ended long ago. @param audit hears of each credential that is made or withdrawn; nobody does when left out. */
+  constructor(database: DatabaseSync, clock: { now(): Instant }, audit: Audit = quietAudit) {
     this.#database = database;
     this.#clock = clock;
+    this.#audit = audit;
     database.exec(schema);
     const before = clock.now() - endedKept;
     database.prepare('DELETE FROM machine_invitations WHERE coalesce(ended_at, expires_at) < ?').run(before);
@@ -102,7 +113,7 @@ export class MachineCredentials {
    * @param validFor 0 for a day.
    * @throws {MutiraoError} MUT_BAD_REQUEST; MUT_MACHINE_REMOVED where `unlessRemoved` is set and the name was removed and not invited since; MUT_DISK_FULL.
    */
-  invite(name: string, validFor: Duration, { unlessRemoved = false }: { readonly unlessRemoved?: boolean } = {}): Invitation {
+  invite(name: string, validFor: Duration, { unlessRemoved = false, by }: InviteOptions = {}): Invitation {
     demandName(name);
     if (validFor > validMax) throw new MutiraoError('MUT_BAD_REQUEST', `an invitation would be valid for ${Math.round(validFor / day)} days; want ${validMax / day} at most`);
     const standing = unlessRemoved ? this.#standingOf(name) : undefined;
@@ -118,6 +129,7 @@ export class MachineCredentials {
     for (const ended of this.#findForgettable(name)) this.#invitations.delete(ended);
     this.#endInvitations(name, 'replaced', now);
     this.#invitations.set(digest, { name, madeAt: now, expiresAt, endedAt: undefined, endedBy: undefined });
+    this.#recordIssue(name, by, `an invitation, good once until ${new Date(expiresAt).toISOString()}`);
     return { secret, expiresAt };
   }
 
@@ -145,7 +157,7 @@ export class MachineCredentials {
    *
    * @throws {MutiraoError} MUT_INVITATION_REFUSED when the invitation is not good any more; MUT_CREDENTIAL_NAME where the secret is another machine's; MUT_DISK_FULL.
    */
-  join(name: string, given: string, secret: string): void {
+  join(name: string, given: string, secret: string, by?: AuditCaller): void {
     const now = this.#clock.now();
     const [invitationDigest, digest] = [digestOf(given), digestOf(secret)];
     const invitation = this.#invitations.get(invitationDigest);
@@ -161,10 +173,11 @@ export class MachineCredentials {
     this.#invitations.set(invitationDigest, { ...invitation, endedAt: now, endedBy: 'used' });
     this.#endCredentials(name, 'replaced', now);
     this.#credentials.set(digest, { name, madeAt: now, endedAt: undefined, endedBy: undefined });
+    this.#recordIssue(name, by, 'the credential of its agent, for an invitation that is used up');
   }
 
   /** Withdraws a machine's credential and its open invitations. @returns whether there were any. @throws {MutiraoError} MUT_DISK_FULL */
-  remove(name: string): boolean {
+  remove(name: string, by: AuditCaller = ownAccord): boolean {
     const standing = this.#standingOf(name);
     if (standing === undefined || (standing.status === 'removed' && standing.expiresAt === undefined)) return false;
     const now = this.#clock.now();
@@ -175,6 +188,7 @@ export class MachineCredentials {
     });
     this.#endInvitations(name, 'removed', now);
     this.#endCredentials(name, 'removed', now);
+    this.#audit.record({ action: 'credential.revoke', ...by, target: `machine ${name}` });
     return true;
   }
 
@@ -182,6 +196,10 @@ export class MachineCredentials {
   list(): MachineCredentialState[] {
     const names = new Set([...this.#invitations.values(), ...this.#credentials.values()].map(({ name }) => name));
     return [...names].sort().flatMap((name) => this.#standingOf(name) ?? []);
+  }
+
+  #recordIssue(name: string, by: AuditCaller | undefined, detail: string): void {
+    this.#audit.record({ action: 'credential.issue', ...(by ?? ownAccord), target: `machine ${name}`, detail });
   }
 
   #standingOf(name: string): MachineCredentialState | undefined {

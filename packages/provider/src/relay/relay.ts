@@ -7,6 +7,7 @@ import { Demand, LeaseTrim } from '@mutirao/api/provider';
 import type { BrokerId, ProviderCommand, ProviderInput } from '@mutirao/core/machines/provider';
 import type { MachineFacts } from '@mutirao/core/messages';
 import type { MachineId, ProviderId, UserId } from '@mutirao/core/shared';
+import type { Audit } from '@mutirao/runtime/audit';
 import type { CallContext } from '@mutirao/runtime/rpc';
 import type { Clock } from '@mutirao/runtime/driver';
 import type { Logger } from '@mutirao/runtime/log';
@@ -40,6 +41,8 @@ export interface RelayOptions {
   readonly resourceId?: string;
   readonly measure: TaskMeasure;
   readonly log: Logger;
+  /** Hears which agent was let in with its credential; nobody does when left out. */
+  readonly audit?: Audit | undefined;
   readonly clock: Clock;
   /** Keeps copied credentials out. */
   readonly gate: Pick<AgentGate, 'enter' | 'leave'>;
@@ -209,7 +212,7 @@ export class Relay {
     });
   }
 
-  #welcomeAgent(stream: ByteStream, { userId, credential }: CallContext, bytes: Buffer): AgentLink {
+  #welcomeAgent(stream: ByteStream, { userId, credential, from }: CallContext, bytes: Buffer): AgentLink {
     const origin = originOf(userId);
     const { field, start } = findAlternative(bytes);
     if (field !== attachFields.hello) throw new MutiraoError('MUT_PROTOCOL', `alternative ${field} of a new agent; want its hello`);
@@ -218,8 +221,9 @@ export class Relay {
     const told = decodeMachineFacts(hello.facts);
     boundList(hello.heldReplicaIds, 'heldReplicas', 'hello.held_replica_ids');
     const facts = this.#nameMachine(told, origin, takesGangs(greeting));
-    this.#options.gate.enter(origin, facts.machineId, credential);
+    this.#options.gate.enter(origin, facts.machineId, credential, { who: userId, from });
     this.#closeFormer(facts, origin);
+    this.#options.audit?.record({ action: 'credential.use', who: userId, from, target: `machine ${facts.machineId}` });
     this.#attachmentCount += 1;
     const identity = { attachmentId: this.#attachmentCount, machineId: facts.machineId, incarnation: facts.incarnation, agentName: told.machineId, requestId: facts.requestId };
     const link = new AgentLink(identity, stream, this.#options.measure, this.#options.contents === undefined ? undefined : this.#watchWants);

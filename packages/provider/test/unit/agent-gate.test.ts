@@ -72,11 +72,12 @@ test('when a request is over nothing of it is kept, and the machine tells its ag
 });
 
 test('an invitation is exchanged when its agent enters, and takes the name from the agent before', (t) => {
-  const joined: string[][] = [];
+  const joined: unknown[][] = [];
+  const by = { who: 'invited:lab1', from: '10.0.0.9:40022' };
   const gate = new AgentGate(new DatabaseSync(':memory:'), { widthOf: () => 0 }, { join: (...words) => { joined.push(words); } });
   gate.enter(lab1, 'p/lab1', 'used~a');
-  gate.enter({ ...lab1, isInvited: true }, 'p/lab1', 'invitation-x~b');
-  t.deepEqual(joined, [['lab1', 'invitation-x', 'b']]);
+  gate.enter({ ...lab1, isInvited: true }, 'p/lab1', 'invitation-x~b', by);
+  t.deepEqual(joined, [['lab1', 'invitation-x', 'b', by]]);
   t.notThrows(() => { gate.demandAgentOf('p/lab1', 'anything~b'); });
   t.throws(() => { gate.demandAgentOf('p/lab1', 'used~a'); }, copied);
   t.throws(() => { gate.demandAgentOf('p/lab2', 'anything~b'); }, copied);

@@ -9,7 +9,7 @@ import type { Logger } from '../log/index.ts';
 export type AuditAction =
   | 'job.submit' | 'job.cancel' | 'job.retry' | 'blob.upload'
   | 'provider.add' | 'provider.drain' | 'provider.undrain' | 'provider.configure'
-  | 'machine.add' | 'machine.remove' | 'machine.invite' | 'machine.attach' | 'machine.quarantine' | 'machine.pardon'
+  | 'machine.add' | 'machine.remove' | 'machine.quarantine' | 'machine.pardon'
   | 'credential.issue' | 'credential.use' | 'credential.revoke'
   | 'reservation.request' | 'reservation.change' | 'reservation.confirm' | 'reservation.cancel' | 'reservation.claim' | 'reservation.release'
   | 'resource.register' | 'resource.change'
@@ -19,7 +19,7 @@ export type AuditAction =
 /** One line of an audit log: who did what, from where. */
 export interface AuditEntry {
   readonly action: AuditAction;
-  /** The user, or the machine as `machine:NAME`; empty where the caller proved nothing. */
+  /** The user, or the agent by its credential (`machine:NAME`, `invited:NAME`, `request:ID`); empty where the caller proved nothing, and for what the process does itself. */
   readonly who: string;
   /** Address of the caller, or `socket`; left out for what the process does itself. */
   readonly from?: string;
@@ -30,6 +30,12 @@ export interface AuditEntry {
   /** One sentence more, without secrets. */
   readonly detail?: string;
 }
+
+/** Who does something, and from where. */
+export type AuditCaller = Pick<AuditEntry, 'who' | 'from'>;
+
+/** What a process does by itself. */
+export const ownAccord: AuditCaller = { who: '' };
 
 /** Writes down who did what. */
 export interface Audit {

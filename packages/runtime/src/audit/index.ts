@@ -1,1 +1,1 @@
-export { auditPath, openAudit, quietAudit, type Audit, type AuditAction, type AuditEntry } from './audit-log.ts';
+export { auditPath, openAudit, ownAccord, quietAudit, type Audit, type AuditAction, type AuditCaller, type AuditEntry } from './audit-log.ts';

@@ -1,5 +1,5 @@
 import { Metadata, type ServerDuplexStream, type ServerReadableStream, type ServerUnaryCall, type ServerWritableStream, type ServiceDefinition, type UntypedHandleCall, type sendUnaryData } from '@grpc/grpc-js';
-import { MutiraoError, registry, type StatusName } from '@mutirao/api/errors';
+import { MutiraoError, registry, type ErrorCode, type StatusName } from '@mutirao/api/errors';
 import type { UserId } from '@mutirao/core/shared';
 import type { RevokedSerials } from '../identity/index.ts';
 import type { Audit, AuditAction } from '../audit/index.ts';
@@ -55,7 +55,7 @@ export interface AuditedMethod {
 
 /** A handler as grpc-js calls it: with the credential checked, errors told by their code, and each call counted. @param audited left out for methods that change nothing. */
 export function adapt(method: Method, handler: AnyHandler, host: RpcHost, audited?: AuditedMethod): UntypedHandleCall {
-  if (method.requestStream && method.responseStream) return adaptBidi(method, handler as BidiHandler<unknown, unknown>, host, audited);
+  if (method.requestStream && method.responseStream) return adaptBidi(method, handler as BidiHandler<unknown, unknown>, host);
   if (method.requestStream) return adaptClientStream(method, handler as ClientStreamHandler<unknown, unknown>, host, audited);
   if (method.responseStream) return adaptServerStream(method, handler as ServerStreamHandler<unknown, unknown>, host);
   return adaptUnary(method, handler as UnaryHandler<unknown, unknown>, host, audited);
@@ -184,14 +184,22 @@ function respond({ path, host, call }: Served, answer: () => Promise<unknown>, c
       host.count(path, '');
       callback(null, response);
     },
-    (error: unknown) => { callback(toStatus(refusalOf(error, { path, host, call }))); },
+    (error: unknown) => {
+      const refusal = refusalOf(error, { path, host, call });
+      recordRefusal(refusal, { path, host, call });
+      callback(toStatus(refusal));
+    },
   );
 }
 
 function adaptServerStream({ path }: Method, handler: ServerStreamHandler<unknown, unknown>, host: RpcHost): UntypedHandleCall {
   return (call: ServerWritableStream<unknown, unknown>): void => {
     const writer = serverWriter(call);
-    writer.onOver = () => { host.certified.forget(writer); };
+    const from = fromOf(call);
+    writer.onOver = (error) => {
+      host.certified.forget(writer);
+      recordRefusal(error, { path, host, call, from });
+    };
     const run = async (): Promise<void> => {
       const { context, peer } = admit(call, host);
       host.certified.add(writer, peer);
@@ -207,20 +215,24 @@ function adaptServerStream({ path }: Method, handler: ServerStreamHandler<unknow
   };
 }
 
-function adaptBidi({ path }: Method, handler: BidiHandler<unknown, unknown>, host: RpcHost, audited: AuditedMethod | undefined): UntypedHandleCall {
+function adaptBidi({ path }: Method, handler: BidiHandler<unknown, unknown>, host: RpcHost): UntypedHandleCall {
   return (call: ServerDuplexStream<unknown, unknown>): void => {
     const stream = serverStream(call, { log: host.log, refusals: host.refusals });
+    const from = fromOf(call);
+    let userId: UserId | undefined;
     host.streams.add(stream);
+    // What ends a stream may come long after it was admitted: a message that is refused, or a credential that is good no more.
     stream.onOver = (error) => {
       host.streams.delete(stream);
       host.certified.forget(stream);
       host.count(path, error?.code ?? '');
+      recordRefusal(error, { path, host, call, from, userId });
     };
     try {
       const { context, peer } = admit(call, host);
+      ({ userId } = context);
       host.certified.add(stream, peer);
       handler(stream, context);
-      recordDone(host, audited, context, [undefined, undefined]);
     } catch (error) {
       stream.close(refusalOf(error, { path, host, call }, false));
     }
@@ -238,20 +250,35 @@ async function* requestsOf(call: ServerReadableStream<unknown, unknown>): AsyncG
 }
 
 /** The error to tell, counted, and logged where it is not the caller's affair alone. */
-function refusalOf(error: unknown, { path, host, call }: Served, isCounted = true): MutiraoError {
+function refusalOf(error: unknown, { path, host }: Served, isCounted = true): MutiraoError {
   const refusal = toMutiraoError(error);
   if (isCounted) host.count(path, refusal.code);
   if (refusal.code === 'MUT_INTERNAL') host.log.error({ err: error, path }, 'a call failed');
   else if (refusal.code === 'MUT_PROTOCOL' || refusal.code === 'MUT_UNAUTHENTICATED') host.refusals.warn(`${refusal.code} ${path}`, { path, reason: refusal.message }, 'a call is refused');
-  if (isForAudit(refusal)) host.audit.record({ action: 'call.refuse', who: callerOf(call, host), from: fromOf(call), target: path, refusedWith: refusal.code, detail: refusal.message });
   return refusal;
 }
 
+/** A call that ended. */
+interface Ended extends Served {
+  /** Where it came from, for one whose connection may be gone. */
+  readonly from?: string;
+  /** Who it was when it was admitted; whoever the call says when left out. */
+  readonly userId?: UserId | undefined;
+}
+
+/** Writes down that a call was refused, if that is for the audit log. */
+function recordRefusal(error: MutiraoError | undefined, { path, host, call, from = fromOf(call), userId }: Ended): void {
+  if (error === undefined || !isForAudit(error)) return;
+  host.audit.record({ action: 'call.refuse', who: userId ?? callerOf(call, host), from, target: path, refusedWith: error.code, detail: error.message });
+}
+
 const auditedStatuses: ReadonlySet<StatusName> = new Set<StatusName>(['UNAUTHENTICATED', 'PERMISSION_DENIED']);
+/** Others that are for the audit log: the second agent with a credential may have copied it. */
+const auditedCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['MUT_USER_QUOTA', 'MUT_PROTOCOL', 'MUT_MACHINE_ATTACHED']);
 
 /** Whether somebody asked for what is not theirs, or for more than they may have. */
 function isForAudit({ code }: MutiraoError): boolean {
-  return auditedStatuses.has(registry[code].status) || code === 'MUT_USER_QUOTA' || code === 'MUT_PROTOCOL';
+  return auditedStatuses.has(registry[code].status) || auditedCodes.has(code);
 }
 
 /** Who calls; empty where no credential was accepted. */

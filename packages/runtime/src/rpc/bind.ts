@@ -27,7 +27,7 @@ export interface BindOptions<Raw> {
   readonly raw?: readonly Raw[];
   /** Instead of the server's; with TLS too, callers of this service show such a token and no certificate. */
   readonly tokens?: TokenCheck;
-  /** How the audit log tells of calls that went well, by method; calls of methods that are left out change nothing. */
+  /** How the audit log tells of calls that went well, by method. Calls of methods that are left out change nothing; what streams both ways do is recorded by their handlers. */
   readonly audited?: AuditedMethods;
   /** Who owns the process: only this user may call the methods whose row in the table of access says so. */
   readonly ownerId?: UserId;

@@ -1,6 +1,7 @@
 // Invitations and the credentials of machines: what is taken, what is refused and with which words, and what a restart leaves.
 import { DatabaseSync } from 'node:sqlite';
 import test from 'ava';
+import type { AuditEntry } from '@mutirao/runtime/audit';
 import { MachineCredentials, validDefault, validMax } from '../../../src/machines/machine-credentials.ts';
 
 const secret = 'a-secret-that-the-agent-made';
@@ -10,13 +11,14 @@ class Store {
   readonly database = new DatabaseSync(':memory:');
   now = 1_000_000_000_000;
   machines!: MachineCredentials;
+  readonly audited: AuditEntry[] = [];
 
   constructor() {
     this.restart();
   }
 
   restart(): MachineCredentials {
-    this.machines = new MachineCredentials(this.database, { now: () => this.now });
+    this.machines = new MachineCredentials(this.database, { now: () => this.now }, { record: (entry) => { this.audited.push(entry); }, close: () => undefined });
     return this.machines;
   }
 
@@ -140,4 +142,23 @@ test('when the disk is full nothing is changed, in the database or in memory', (
   store.database.exec('DROP TRIGGER full');
   t.deepEqual(store.machines.recognise(invitation, secret), { name: 'pc', isInvited: true });
   t.notThrows(() => { store.restart().join('pc', invitation, secret); });
+});
+
+test('each credential that is made or withdrawn is in the audit log with who did it and from where, and no secret is', (t) => {
+  const store = new Store();
+  const owner = { who: 'ana', from: '10.0.0.7:52144' };
+  const agent = { who: 'invited:pc', from: '10.0.0.9:40022' };
+  const { secret: invitation } = store.machines.invite('pc', 1000, { by: owner });
+  store.machines.join('pc', invitation, secret, agent);
+  t.throws(() => { store.machines.join('pc', invitation, secret, agent); }, { code: 'MUT_INVITATION_REFUSED' });
+  store.machines.remove('pc', owner);
+  store.machines.remove('pc', owner);
+  store.machines.invite('pc', 1000);
+  const invited = 'an invitation, good once until 2001-09-09T01:46:41.000Z';
+  t.deepEqual(store.audited, [
+    { action: 'credential.issue', ...owner, target: 'machine pc', detail: invited },
+    { action: 'credential.issue', ...agent, target: 'machine pc', detail: 'the credential of its agent, for an invitation that is used up' },
+    { action: 'credential.revoke', ...owner, target: 'machine pc' },
+    { action: 'credential.issue', who: '', target: 'machine pc', detail: invited },
+  ]);
 });

@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { AttachRequest, AttachResponse, Outcome } from '@mutirao/api/machine';
 import { ConnectRequest, ConnectResponse } from '@mutirao/api/provider';
 import type { ProviderInput } from '@mutirao/core/machines/provider';
+import type { AuditEntry } from '@mutirao/runtime/audit';
 import { quietLogger } from '@mutirao/runtime/log';
 import { aCallContext, streamPair, type StreamEnd } from '@mutirao/testkit';
 import { AgentGate } from '../../../src/agent-gate.ts';
@@ -13,12 +14,14 @@ import { Relay } from '../../../src/relay/relay.ts';
 export class Bench {
   readonly inputs: ProviderInput[] = [];
   readonly untaken: string[] = [];
+  readonly audited: AuditEntry[] = [];
   readonly measure = new TaskMeasure({ now: () => 7 });
   readonly database = new DatabaseSync(':memory:');
   readonly machines = new MachineCredentials(this.database, { now: () => 7 });
   readonly gate = new AgentGate(this.database, { widthOf: () => 4 }, this.machines);
   readonly relay = new Relay({
     providerId: 'c1', measure: this.measure, log: quietLogger, clock: { now: () => 7 }, gate: this.gate, ownerId: 'ana', deliver: (input) => { this.inputs.push(input); },
+    audit: { record: (entry) => { this.audited.push(entry); }, close: () => undefined },
     onUntaken: (transferId) => { this.untaken.push(transferId); },
   });
 

@@ -80,3 +80,15 @@ test('a copied credential does not take a machine from its agent, nor after that
   t.false(back.isClosed);
   t.deepEqual(bench.inputs.map(({ kind }) => kind), ['AgentAttached', 'AgentDetached', 'AgentAttached']);
 });
+
+test('the audit log has each agent that was let in with its credential, and none that was refused', async (t) => {
+  const bench = new Bench();
+  for (const [name, userId] of [['lab1', 'machine:lab1'], ['lab2', 'machine:lab1'], ['c1/q1.0', 'request:q1']] as const) {
+    heard(bench.agent(name, userId));
+    await settle();
+  }
+  t.deepEqual(bench.audited, [
+    { action: 'credential.use', who: 'machine:lab1', from: 'socket', target: 'machine c1/lab1' },
+    { action: 'credential.use', who: 'request:q1', from: 'socket', target: 'machine c1/q1.0' },
+  ]);
+});
