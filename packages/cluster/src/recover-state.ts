@@ -23,7 +23,7 @@ export function recoverState(journal: Journal<ClusterChange>, options: ClusterOp
     clusterMachine.apply(state, change);
     replayed += 1;
   });
-  state.nextRequestId = findFreshNumber(journal, { name: 'next_request', next: state.nextRequestId, isLostWithHost: true });
+  state.nextRequestId = findFreshNumber(journal, { name: 'next_request', next: state.nextRequestId });
   journal.keepHost();
   if (replayed > replayedMax) {
     const fresh: StoredSnapshot = { version: 1, state: takeSnapshot(state) };

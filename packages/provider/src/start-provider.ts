@@ -395,7 +395,7 @@ function recover(journal: Journal<ProviderChange>, config: ProviderConfig): Prov
     providerMachine.apply(state, change);
     replayed += 1;
   });
-  state.nextRequestNumber = findFreshNumber(journal, { name: 'next_request', next: state.nextRequestNumber, isLostWithHost: true });
+  state.nextRequestNumber = findFreshNumber(journal, { name: 'next_request', next: state.nextRequestNumber });
   journal.keepHost();
   if (replayed >= changesPerSnapshot) journal.writeSnapshot(journal.lastSequence(), JSON.stringify(freezeProvider(state)));
   return state;

@@ -25,7 +25,7 @@ export function restoreState(journal: Journal<BrokerChange>, options: Partial<Br
     brokerMachine.apply(state, change);
     replayedCount += 1;
   });
-  state.nextJobId = findFreshNumber(journal, { name: 'next_job', next: state.nextJobId, isLostWithHost: false });
+  state.nextJobId = findFreshNumber(journal, { name: 'next_job', next: state.nextJobId });
   if (journal.isHostNew) {
     skipForgottenIds(state);
     journal.writeSnapshot(journal.lastSequence(), snapshot(state));

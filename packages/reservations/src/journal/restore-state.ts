@@ -9,7 +9,7 @@ export function restoreState(journal: Journal<ReservationsChange>, options: Rese
   const state = restoreSnapshot(options, {
     resources: readResources(journal), outages: readOutages(journal), reservations: [], stored: readStored(journal), nextReservationId: forgotten + 1,
   });
-  state.nextReservationId = findFreshNumber(journal, { name: 'next_reservation', next: state.nextReservationId, isLostWithHost: true });
+  state.nextReservationId = findFreshNumber(journal, { name: 'next_reservation', next: state.nextReservationId });
   journal.keepHost();
   return state;
 }

@@ -54,7 +54,7 @@ export interface Journal<Change> {
   latestSnapshot(): Snapshot | undefined;
   /** Whether the host has started anew, or may have, since `keepHost`, or the journal was put back from a back-up: the last changes may be gone. */
   readonly isHostNew: boolean;
-  /** Whether it is another file than then, as one that is new or was put back from a back-up is; where its file system tells none apart, whether the host is new. */
+  /** Whether it is another file than then, as one that is new or was put back from a back-up is. A crash of the host leaves it the same file. */
   readonly isFileNew: boolean;
   /** What followed from a new host is dealt with, and in the journal; that is on the disk, not only in the system's cache, before this returns. */
   keepHost(): void;
@@ -121,8 +121,7 @@ export function requireSound(database: DatabaseSync, path: string): void {
 /** Whether host and file are others than they were. @param isUnknown without a note nobody knows what is missing, or the note was removed since something is. */
 function judgeOrigin(database: DatabaseSync, origin: Origin, { isUnknown }: { readonly isUnknown: boolean }): { readonly isHostNew: boolean; readonly isFileNew: boolean } {
   if (isUnknown) return { isHostNew: true, isFileNew: true };
-  const isHostNew = isOriginNew(database, origin);
-  return { isHostNew, isFileNew: origin.fileId === undefined ? isHostNew : isFileNew(database, origin) };
+  return { isHostNew: isOriginNew(database, origin), isFileNew: isFileNew(database, origin) };
 }
 
 class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {

@@ -1,4 +1,5 @@
-import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 
 /** What a journal held at last, by the file beside it. */
@@ -47,6 +48,18 @@ export class LastChange {
     // Not emptied: every note is as long as the one before, so that it needs no room on a full disk.
     this.#file = openSync(lastChangePath(path), constants.O_RDWR | constants.O_CREAT, 0o600);
     this.note(last, false);
+    this.#keep(dirname(path));
+  }
+
+  /** Has the note outlive a crash of the host: a journal without one counts as put back. From then on a note takes the place of another in the same block. */
+  #keep(folder: string): void {
+    fsyncSync(this.#file);
+    const folderFile = openSync(folder, constants.O_RDONLY);
+    try {
+      fsyncSync(folderFile);
+    } finally {
+      closeSync(folderFile);
+    }
   }
 
   /** The journal holds all changes up to `last`. @param isSynced on the disk, not only in the system's cache. */

@@ -59,7 +59,7 @@ function keepVersion(database: DatabaseSync, path: string, name: string, version
 export interface Origin {
   /** Undefined where the system names none. */
   readonly bootId: number | undefined;
-  /** Undefined where it is no file, or the file system tells none apart. */
+  /** Undefined where it is no file. */
   readonly fileId: number | undefined;
 }
 
@@ -73,9 +73,10 @@ export function isOriginNew(database: DatabaseSync, { bootId, fileId }: Origin):
   return bootId === undefined || findNoted(database, 'boot') !== bootId || (notedFile !== undefined && fileId !== undefined && notedFile !== fileId);
 }
 
-/** Whether the journal is another file than `keepOrigin` noted. */
+/** Whether the journal is another file than `keepOrigin` noted, or nothing was noted: whoever puts a journal back removes the notes. An older release may have noted the host's run alone. */
 export function isFileNew(database: DatabaseSync, { fileId }: Origin): boolean {
-  return findNoted(database, 'file') !== fileId;
+  const notedFile = findNoted(database, 'file');
+  return notedFile === undefined ? findNoted(database, 'boot') === undefined : notedFile !== fileId;
 }
 
 function findNoted(database: DatabaseSync, name: 'boot' | 'file'): unknown {

@@ -38,7 +38,7 @@ export interface ProviderSetup {
 type SubmitRequest = Extract<ProviderCommand, { readonly kind: 'SubmitRequest' }>;
 
 /** As the live journal syncs. */
-const durableKinds: ReadonlySet<ProviderChange['kind']> = new Set(['ProviderFounded', 'RequestSubmitting', 'HeuristicSwitched', 'DrainingBegan', 'DrainingEnded', 'LeaseTaken', 'ReportKept']);
+const durableKinds: ReadonlySet<ProviderChange['kind']> = new Set(['ProviderFounded', 'RequestDrafted', 'RequestSubmitting', 'HeuristicSwitched', 'DrainingBegan', 'DrainingEnded', 'LeaseTaken', 'ReportKept']);
 /** As in the live provider. */
 const submitTries = 3;
 const firstPause: Duration = 200;
