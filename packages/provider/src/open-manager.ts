@@ -119,7 +119,7 @@ function openSlurm(config: ManagerConfig, { id, directory, passedOn }: ManagerPl
 function openCommands(config: ManagerConfig, { directory, passedOn }: ManagerPlaces): ResourceManager {
   if (config.managerFile === '') throw new MutiraoError('MUT_BAD_CONFIG', '--manager commands needs --manager-file, a JSON file with the templates of its commands');
   return new CommandsManager({
-    templates: readManagerFile(config.managerFile), user: accountName(), flags: passedOn, requestsMax: config.requestsMax, walltimeMax: config.walltimeMax,
+    templates: readManagerFile(config.managerFile), user: accountName(), flags: passedOn, requestsMax: config.requestsMax, walltimeMax: config.walltimeMax, widthMax: config.widthMax,
     jobFolder: join(directory, 'allocations'), deadlineMs: config.managerDeadline, environment: process.env, now: () => systemClock.now(),
   });
 }

@@ -1,10 +1,11 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import type { QueuedRequest, QueueListing, ResourceLimits } from '@mutirao/core/messages';
-import type { Duration, Instant } from '@mutirao/core/shared';
+import type { Duration, Instant, ProcessorCount } from '@mutirao/core/shared';
 import { CancelQueue } from '../cancel-queue.ts';
 import { JobFiles } from '../job-files.ts';
 import type { AllocationOrder, ResourceManager } from '../resource-manager.ts';
 import { runTool, wordsOf, type ToolAnswer } from '../run-tool.ts';
+import { WidthMemory } from '../width-memory.ts';
 import { fillTemplate, type PlaceholderValues } from './fill-template.ts';
 import { parseLimit, type LimitName, type ManagerTemplates } from './manager-file.ts';
 import { parseListing } from './parse-listing.ts';
@@ -21,6 +22,8 @@ export interface CommandsOptions {
   readonly requestsMax: number;
   /** Longest walltime to ask for; 0 for the manager's. */
   readonly walltimeMax: Duration;
+  /** Most processors to ask for at once; 0 or left out for the manager's. */
+  readonly widthMax?: ProcessorCount;
   /** For scripts and what jobs write, on a disk that the nodes share with us. */
   readonly jobFolder: string;
   /** Of each call of a command. */
@@ -42,6 +45,7 @@ export class CommandsManager implements ResourceManager {
   readonly #cancels: CancelQueue;
   readonly #keysTried = new Map<string, string>();
   readonly #closed = new AbortController();
+  readonly #widths = new WidthMemory();
   #processors = 0;
   /** Keys of what waited or ran at the last listing; undefined before one. */
   #alive: ReadonlySet<string> | undefined;
@@ -50,6 +54,10 @@ export class CommandsManager implements ResourceManager {
     this.#options = options;
     this.#files = new JobFiles(options.jobFolder);
     this.#cancels = new CancelQueue((ids) => this.#cancel(ids));
+  }
+
+  get hasNewLimits(): boolean {
+    return this.#widths.hasChanged;
   }
 
   async allocate(order: AllocationOrder): Promise<string> {
@@ -77,8 +85,9 @@ export class CommandsManager implements ResourceManager {
     const processors = this.#limit('processors', output) ?? 0;
     const walltimeMax = this.#limit('walltimeMax', output) ?? 0;
     this.#processors = processors;
+    const widthMax = Math.min(this.#limit('widthMax', output) ?? processors, this.#options.widthMax || Infinity);
     return {
-      processors, widthMax: this.#limit('widthMax', output) ?? processors, requestsMax: this.#limit('requestsMax', output) ?? this.#options.requestsMax,
+      processors, widthMax: this.#widths.bound(widthMax, this.#options.now()), requestsMax: this.#limit('requestsMax', output) ?? this.#options.requestsMax,
       walltimeMax: this.#options.walltimeMax === 0 ? walltimeMax : Math.min(walltimeMax, this.#options.walltimeMax),
       walltimeGranularity: this.#limit('walltimeGranularity', output) ?? minute,
     };
@@ -113,17 +122,22 @@ export class CommandsManager implements ResourceManager {
     const values = this.#orderValues(order, isFile ? this.#files.writeProgram(key, 'job', script) : '');
     const words = submit.command.includes('{flags}') ? submit.command : [...submit.command, '{flags}'];
     const answer = await this.#run(words, values, submit.input === 'script' ? script : undefined);
-    if (answer.status !== 0) throw this.#refusalOf(answer);
+    if (answer.status !== 0) throw this.#refusalOf(answer, order);
     const [, id] = submit.id.exec(answer.stdout) ?? [];
     if (id === undefined || id === '') throw new MutiraoError('MUT_UNREACHABLE', `${saidBy(submit.command, answer)}, in which "submit.id" finds no id`);
     return id;
   }
 
-  /** What is not known counts as refused, unless the command was killed: it says nothing then. Some managers have statuses above 128. */
-  #refusalOf(answer: ToolAnswer): MutiraoError {
+  /**
+   * What is not known counts as refused, unless the command was killed: it says nothing then. Some managers have statuses above 128.
+   *
+   * A width that is refused as such is not asked for again: half of it is the most from then on.
+   */
+  #refusalOf(answer: ToolAnswer, { width }: AllocationOrder): MutiraoError {
     const { submit, unreachable } = this.#options.templates;
     const words = answer.stdout + answer.stderr;
     const known = unreachable?.test(words) === true ? 'MUT_UNREACHABLE' : submit.refusals.find(({ pattern }) => pattern.test(words))?.code;
+    if (known === 'MUT_WIDTH_MAX') this.#widths.refuse(width, this.#options.now());
     return new MutiraoError(known ?? (answer.status > 128 && words.trim() === '' ? 'MUT_UNREACHABLE' : 'MUT_BAD_REQUEST'), saidBy(submit.command, answer));
   }
 

@@ -13,7 +13,7 @@ import { isHopeless, isTooWide, jobFormat, ownJobFormat, parseJobs, parseOwnJobs
 import { cancelFailures, submitError } from './parse-refusal.ts';
 import { isOperator, isSlurmUser } from './parse-rights.ts';
 import { partitionOf, readUserFlags, type UserFlags } from './user-flags.ts';
-import { WidthMemory } from './width-memory.ts';
+import { WidthMemory } from '../width-memory.ts';
 import { SlurmCommands } from './slurm-commands.ts';
 import { SlurmReservations } from './slurm-reservations.ts';
 
@@ -65,7 +65,6 @@ export class SlurmManager implements ResourceManager {
   #partition = '';
   /** Names of our jobs that waited or ran at the last listing; undefined before one. */
   #alive: ReadonlySet<string> | undefined;
-  #hasNewLimits = false;
   /** The controller's clock less ours. */
   #clockOffset: Duration = 0;
 
@@ -84,7 +83,7 @@ export class SlurmManager implements ResourceManager {
   }
 
   get hasNewLimits(): boolean {
-    return this.#hasNewLimits;
+    return this.#widths.hasChanged;
   }
 
   async allocate(order: AllocationOrder): Promise<string> {
@@ -107,7 +106,6 @@ export class SlurmManager implements ResourceManager {
 
   async limits(): Promise<ResourceLimits> {
     const partition = await this.#readPartition();
-    this.#hasNewLimits = false;
     const [nodeLines, config] = await Promise.all([
       this.#slurm.read('sinfo', ['--noheader', '--Node', `--partition=${partition.name}`, `--format=${nodeFormat}`]),
       this.#slurm.read('scontrol', ['show', 'config']),
@@ -202,13 +200,8 @@ export class SlurmManager implements ResourceManager {
   /** A width that Slurm refuses as such is not asked for again and again: half of it is the most from then on. */
   #refusalOf(stderr: string, { width }: AllocationOrder): MutiraoError {
     const error = submitError(stderr);
-    if (error.code === 'MUT_WIDTH_MAX') this.#refuseWidth(width);
+    if (error.code === 'MUT_WIDTH_MAX') this.#widths.refuse(width, this.#options.now());
     return error;
-  }
-
-  #refuseWidth(width: ProcessorCount): void {
-    this.#widths.refuse(width, this.#options.now());
-    this.#hasNewLimits = true;
   }
 
   #rememberKey(key: string): void {
@@ -263,7 +256,7 @@ export class SlurmManager implements ResourceManager {
     if (!isHopeless(job)) return job;
     const { request, id, reason } = job;
     const isAskedForHere = this.#keysTried.has(request.clientRequestId);
-    if (isAskedForHere && isTooWide(job)) this.#refuseWidth(request.width);
+    if (isAskedForHere && isTooWide(job)) this.#widths.refuse(request.width, this.#options.now());
     if (isAskedForHere) this.#cancels.cancel(id).catch(() => undefined); // The next listing shows it again.
     return { ...job, request: { ...request, status: 'ended', startsAt: 0, endedAt: this.#options.now() + this.#clockOffset, endReason: `it can never start: ${reason}` } };
   }

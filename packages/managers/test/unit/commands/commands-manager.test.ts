@@ -82,6 +82,25 @@ test('a listing that fails, is cut or makes no sense is out of reach, never an e
   await unreachable(/did not end within 1 s/);
 });
 
+test('a width that is refused as such is halved for the time to come, and tried again hours later; --width-max bounds all', async (t) => {
+  let now = 1_000_000;
+  const pbs = new FakePbs(t, { now: () => now });
+  const { manager } = pbs;
+  pbs.act('qsub', 'echo "qsub: Job exceeds queue and/or server resource limits: Resource_List.ncpus" >&2; exit 188');
+  t.is((await manager.limits()).widthMax, 16);
+  t.false(manager.hasNewLimits);
+  await t.throwsAsync(manager.allocate({ ...order, width: 16 }), { code: 'MUT_WIDTH_MAX' });
+  t.true(manager.hasNewLimits);
+  t.like(await manager.limits(), { processors: 16, widthMax: 8 });
+  t.false(manager.hasNewLimits);
+  pbs.act('qsub', 'echo "qsub: Unauthorized Request" >&2; exit 159');
+  await t.throwsAsync(manager.allocate({ ...order, width: 8, clientRequestId: 'inst.q2' }), { code: 'MUT_BAD_REQUEST' });
+  t.is((await manager.limits()).widthMax, 8, 'only a refusal of the width counts');
+  now += 7 * 3_600_000;
+  t.is((await manager.limits()).widthMax, 16);
+  t.is((await new FakePbs(t, { widthMax: 6 }).manager.limits()).widthMax, 6);
+});
+
 test('what is refused has the code that the templates say, and what was unclear is looked for before it is asked for again', async (t) => {
   const pbs = new FakePbs(t);
   const { manager } = pbs;

@@ -10,15 +10,23 @@ const memory: Duration = 6 * 60 * 60_000;
 export class WidthMemory {
   #refused: ProcessorCount = Infinity;
   #at: Instant = 0;
+  #hasChanged = false;
+
+  /** Whether a width was refused since `bound` was asked: the limits that were read are too wide. */
+  get hasChanged(): boolean {
+    return this.#hasChanged;
+  }
 
   /** Notes a refusal. */
   refuse(width: ProcessorCount, at: Instant): void {
     this.#refused = Math.min(this.#isOver(at) ? Infinity : this.#refused, width);
     this.#at = at;
+    this.#hasChanged = true;
   }
 
   /** The most to ask for, of what is promised. */
   bound(promised: ProcessorCount, now: Instant): ProcessorCount {
+    this.#hasChanged = false;
     return this.#isOver(now) ? promised : Math.min(promised, Math.max(1, Math.floor(this.#refused / 2)));
   }
 
