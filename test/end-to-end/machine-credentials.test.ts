@@ -151,3 +151,16 @@ test.serial('an agent without an invitation or a credential says what it needs',
   await until(() => agent.log.some((line) => line.includes('MUT_UNAUTHENTICATED')), 'the agent ends');
   t.true(agent.log.some((line) => line.includes('mutirao machine invite pc7')), agent.log.join('\n'));
 });
+
+test.serial('a second agent with the name and the home folder of one that runs ends before it touches that one\'s files', async (t) => {
+  const grid = await startGrid(t);
+  const jobId = await grid.client.submit([taskGroup('touch begun; while [ ! -e end ]; do sleep 0.05; done; echo whole >out', 1)], { failuresMax: 1 });
+  const folder = join(grid.home, 'agents');
+  const playpens = (): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('/begun'));
+  await until(() => playpens().length === 1, 'the task has begun');
+  const second = await grid.startMachine('pc0', { processors: 1 });
+  await until(() => second.log.some((line) => line.includes('MUT_ALREADY_RUNNING')), 'the second agent says why it ends');
+  const [begun = ''] = playpens();
+  writeFileSync(join(folder, begun.replace(/begun$/, 'end')), '');
+  t.is((await grid.client.waitEnded(jobId)).status, JobStatus.FINISHED);
+});

@@ -1,12 +1,16 @@
-import { mkdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rmdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 
+import { MutiraoError } from '@mutirao/api/errors';
 import type { Duration, Instant } from '@mutirao/core/shared';
 import { isRemoved, removedFolder, removeTreeLater, type Removal } from '@mutirao/runtime/files';
 
+/** Whose a folder is that goes with its agent. */
 const ownerFile = 'owner';
+/** Whose a folder is that outlives its agent. A name of its own, so that no agent of this host takes it for abandoned. */
+const keeperFile = 'kept-by';
 /** Longer than an agent that is not stopped takes from making its folder to noting that it is its own. */
 const claimPatience: Duration = 10_000;
 
@@ -21,15 +25,58 @@ export interface Owner {
   readonly startedTicks: string;
 }
 
-/** Makes an agent's folder, which is of use to nobody after it, and notes there whose it is. @throws Error of the file system; then nothing is noted. */
-export function claimFolder(folder: string): void {
+/** Whose a folder is to be. */
+export interface Claim {
+  /** Two names may lead to one folder. */
+  readonly machineId: string;
+  /** Whether the folder is of use to a later agent of the machine; otherwise it goes with this one, however it ends. */
+  readonly isKept: boolean;
+}
+
+/**
+ * Makes an agent's folder and notes there whose it is, before anything else is put into it. Another claim of the same process changes nothing.
+ *
+ * Where another host or container has noted its own process it cannot be told whether that lives: an allocation that was started again elsewhere takes its folder over.
+ *
+ * @throws {MutiraoError} MUT_ALREADY_RUNNING while another agent of this host uses it; MUT_BAD_CONFIG where it is another machine's or another account's.
+ * @throws Error of the file system; then nothing is noted.
+ */
+export function claimFolder(folder: string, { machineId, isKept }: Claim): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const note = path.join(folder, isKept ? keeperFile : ownerFile);
+  refuseFolderOf(readNote(note), { folder, machineId });
   try {
-    writeFileSync(path.join(folder, ownerFile), JSON.stringify(describeOwner()), { mode: 0o600 });
+    writeFileSync(note, JSON.stringify({ ...describeOwner(), machineId }), { mode: 0o600 });
+    // Compared with a file of ours, since some file systems give files to other accounts than those that make them.
+    if (statSync(note).uid !== statSync(folder).uid) throw new MutiraoError('MUT_BAD_CONFIG', `the folder ${folder} belongs to another account; remove it, or choose another home folder (--home)`);
   } catch (error) {
-    rmSync(path.join(folder, ownerFile), { force: true });
+    rmSync(note, { force: true });
     throw error;
   }
+}
+
+type Note = Partial<Owner> & { readonly machineId?: string };
+
+/** What was noted of a folder; nothing where nothing was, or what is there is no note. */
+function readNote(file: string): Note {
+  try {
+    return lstatSync(file).isFile() ? JSON.parse(readFileSync(file, 'utf8')) as Note : {};
+  } catch {
+    return {};
+  }
+}
+
+/** @throws {MutiraoError} */
+function refuseFolderOf(known: Note, { folder, machineId }: { readonly folder: string; readonly machineId: string }): void {
+  if (isAlive(known)) throw new MutiraoError('MUT_ALREADY_RUNNING', `process ${known.pid ?? 0} is an agent that uses the folder ${folder}`);
+  if (known.machineId === undefined || known.machineId === machineId) return;
+  throw new MutiraoError('MUT_BAD_CONFIG', `the folder ${folder} belongs to machine ${known.machineId}, and this agent is ${machineId}; choose another --machine-id, or remove the folder`);
+}
+
+/** Whether another process is known to be the one that was noted. */
+function isAlive({ host, run, space, pid, startedTicks }: Note): boolean {
+  const here = ourPlace();
+  return host === here.host && run === here.run && space === here.space && pid !== undefined && pid !== process.pid && startedTicks !== '' && startOf(pid) === startedTicks;
 }
 
 /** Says who this process is, for `isGone` of another one. */

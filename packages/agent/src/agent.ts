@@ -14,7 +14,7 @@ import { MachineDriver, openTrace, workClock, wallClock } from '@mutirao/runtime
 import { describeLeft, removeUnderOtherName, type Removal } from '@mutirao/runtime/files';
 import type { TrustSource } from '@mutirao/runtime/identity';
 import type { Logger } from '@mutirao/runtime/log';
-import { claimFolder, removeAbandoned } from './abandoned-folders.ts';
+import { removeAbandoned } from './abandoned-folders.ts';
 import type { AnnouncedFile } from './announced-file.ts';
 import { ContentDesk } from './content-desk.ts';
 import { ContentFetcher, type ContentFetcherOptions } from './content-fetcher.ts';
@@ -42,7 +42,7 @@ export interface AgentSetup {
   readonly orphanTimeout: Duration;
   /** Addresses of this host at which members of gangs listen. */
   readonly gangHosts: readonly string[];
-  /** All its files; nobody else's. */
+  /** All its files; nobody else's: it was claimed for this process. */
   readonly folder: string;
   /** Whether storage and contents are of use to a later agent. */
   readonly keepsFiles: boolean;
@@ -104,7 +104,6 @@ export class Agent {
   /** Starts an agent, which dials its provider at once. */
   static async start(setup: AgentSetup): Promise<Agent> {
     const deliver = (input: AgentInput): void => { agent.driver.deliver(input); };
-    if (!setup.keepsFiles) claimFolder(setup.folder);
     const workplace = await (setup.openWorkplace?.(deliver) ?? openWorkplace(setup, deliver));
     const agent = new Agent(setup, workplace);
     agent.link.open();

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdtempSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Verdict } from '@mutirao/core/machines/agent';
@@ -18,7 +18,7 @@ export interface IsolationOptions {
   readonly mode: IsolationMode;
   /** The home folder of the agent. */
   readonly home: string;
-  /** All files of the agent; made if it is absent. */
+  /** All files of the agent, claimed before: what is tried out lies in it. */
   readonly folder: string;
   /** A home folder that is shared with others; undefined where there is none. */
   readonly sharedHome: string | undefined;
@@ -88,7 +88,6 @@ function hiddenFolders({ home, folder, sharedHome }: IsolationOptions, key: stri
 }
 
 async function tryOut(sandbox: Sandbox, folder: string): Promise<string> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const place = realpathSync(mkdtempSync(path.join(folder, 'try-')));
   try {
     return await trySandbox(sandbox, { temporary: place, writable: [place], start: place });

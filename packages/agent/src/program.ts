@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import { agentTrust } from '@mutirao/runtime/identity';
+import { claimFolder } from './abandoned-folders.ts';
 import type { AgentSetup } from './agent.ts';
 import { makeCredential, readGiven } from './credential.ts';
 import { findGangHosts } from './gang/member-name.ts';
@@ -47,18 +48,24 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const { Agent } = await import('./agent.ts');
   const { log, signal, home } = context;
   const unreachable = new AbortController();
-  const folderOf = (machineId: string): string => path.join(home, 'agents', machineId.replaceAll('/', '_'));
+  const folderOf = (machineId: string): string => {
+    const folder = path.join(home, 'agents', machineId.replaceAll('/', '_'));
+    claimFolder(folder, { machineId, isKept: config.request === '' });
+    return folder;
+  };
   const place = await preparePlace(config, { folderOf, log, onUnreachable: (error) => { unreachable.abort(error); } });
   const isAllocation = place.facts.requestId !== '';
   const sharedHome = sharedHomeOf(config, home);
-  const isolation = await isolationOf(config, { home, folder: folderOf(place.facts.machineId), sharedHome, log });
+  // What isolation is tried with lies in it.
+  const folder = folderOf(place.facts.machineId);
+  const isolation = await isolationOf(config, { home, folder, sharedHome, log });
   const attributes = { ...place.facts.attributes, isolation: isolation.kind };
   const facts = { ...place.facts, attributes, ...(isolation.exposedKey === undefined ? {} : { onlyUser: '' }), ...(isAllocation && config.endHold > 0 ? { reportDelay: config.endHold } : {}) };
   const credential = await makeCredential(given, { home, facts, providerId: config.providerId, patience: config.orphanTimeout, log, signal });
   const agent = await Agent.start({
     ...place, facts, provider: config.provider, credential, trust: agentTrust(home), orphanTimeout: config.orphanTimeout,
     gangHosts: config.gangAddress.length === 0 ? findGangHosts(config.provider) : config.gangAddress,
-    folder: folderOf(facts.machineId), keepsFiles: facts.requestId === '', isolation, ...(sharedHome === undefined ? {} : { sharedHome }),
+    folder, keepsFiles: !isAllocation, isolation, ...(sharedHome === undefined ? {} : { sharedHome }),
     ...(config.shared === 'none' ? {} : { hostFolder: path.join(home, 'agents', '.contents') }),
     machine: {
       killGrace: config.killGrace, endHold: { longest: config.endHold, isForAll: isAllocation }, contentBytesMax: config.storage, startedDelay: 10, reportInterval: 50, unacknowledgedMax: 10_000,

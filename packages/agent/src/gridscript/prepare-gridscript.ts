@@ -29,7 +29,7 @@ export interface PreparedGridScript {
 
 /** What preparing needs. */
 export interface GridScriptPlaces {
-  /** A folder of this host for one machine's name. */
+  /** A folder of this host for one machine's name, claimed for this process. */
   folderOf(machineId: string): string;
   readonly log: Logger;
   /** The machine does not answer any more. */
@@ -42,12 +42,13 @@ export async function prepareGridScript(config: GridScriptConfig, places: GridSc
   if (machine === '') throw new MutiraoError('MUT_BAD_CONFIG', '--machine is empty; want what $machine stands for');
   if (remExec === '' || copyTo === '' || copyFrom === '') throw new MutiraoError('MUT_BAD_CONFIG', 'want all of --rem-exec, --copy-to and --copy-from, or none');
   const name = (config.machineId === '' ? machine : config.machineId).replaceAll(/[^\w.@-]/g, '_');
-  const folder = places.folderOf(name);
+  const machineId = config.machineId === '' ? name : config.machineId;
+  const folder = places.folderOf(machineId);
   const remote = await openRemoteMachine({
     texts: { remExec, copyTo, copyFrom }, machine, deadline, folder: path.join(folder, 'templates'),
     remoteFolder: remoteFolder === '' ? `.mutirao/machines/${name}` : `${remoteFolder.replace(/(?<=.)\/+$/, '')}/mutirao-${name}`,
   });
-  const facts = describeMachine({ ...config, machineId: config.machineId === '' ? name : config.machineId, attributes: config.attribute }, process.env, remote.found);
+  const facts = describeMachine({ ...config, machineId, attributes: config.attribute }, process.env, remote.found);
   return {
     facts,
     openWorkplace: (deliver) => GridScriptWorkplace.open({

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'ava';
 import { temporaryFolder } from '@mutirao/testkit';
@@ -9,7 +9,7 @@ test('what a killed agent of this host left is removed; folders of live agents, 
   const agents = temporaryFolder(t);
   const folderOf = (name: string): string => path.join(agents, name);
   const claim = (name: string, changed: Record<string, unknown>): void => {
-    claimFolder(folderOf(name));
+    claimFolder(folderOf(name), { machineId: name, isKept: false });
     const owner = path.join(folderOf(name), 'owner');
     writeFileSync(owner, JSON.stringify({ ...JSON.parse(readFileSync(owner, 'utf8')) as object, ...changed }));
   };
@@ -57,6 +57,61 @@ test('where whose a folder is cannot be noted, nothing is left that looks as if 
   const folder = path.join(agents, 'alpha_q1.2');
   mkdirSync(folder);
   symlinkSync('/dev/full', path.join(folder, 'owner'));
-  t.throws(() => { claimFolder(folder); }, { code: 'ENOSPC' });
+  t.throws(() => { claimFolder(folder, { machineId: 'alpha/q1.2', isKept: false }); }, { code: 'ENOSPC' });
+  t.deepEqual(readdirSync(folder), []);
+});
+
+/** Changes what is noted of a folder. */
+function changeNote(file: string, changed: Record<string, unknown>): void {
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')) as object, ...changed }));
+}
+
+/** A process that lives as long as the test, as its own note tells of it: the one that started this one. */
+function anotherAgent(): { readonly pid: number; readonly startedTicks: string } {
+  const stat = readFileSync(`/proc/${process.ppid}/stat`, 'latin1');
+  return { pid: process.ppid, startedTicks: stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '' };
+}
+
+for (const isKept of [false, true]) {
+  const which = isKept ? 'a machine\'s' : 'an allocation\'s';
+  test(`${which} folder that another agent of this host uses is refused, and nothing in it is changed; once that is gone it is taken`, (t) => {
+    const folder = path.join(temporaryFolder(t), 'lab_pc');
+    const claim = { machineId: 'lab/pc', isKept };
+    claimFolder(folder, claim);
+    t.notThrows(() => { claimFolder(folder, claim); }, 'a process may claim its own again');
+    const note = path.join(folder, isKept ? 'kept-by' : 'owner');
+    const other = anotherAgent();
+    changeNote(note, { ...other });
+    const before = readFileSync(note, 'utf8');
+    t.throws(() => { claimFolder(folder, claim); }, { code: 'MUT_ALREADY_RUNNING', message: new RegExp(`process ${other.pid} .*lab_pc`) });
+    t.is(readFileSync(note, 'utf8'), before);
+    for (const changed of [{ startedTicks: '1' }, { host: 'elsewhere' }, { space: 'pid:[1]' }]) {
+      writeFileSync(note, before);
+      changeNote(note, changed);
+      t.notThrows(() => { claimFolder(folder, claim); }, JSON.stringify(changed));
+    }
+  });
+}
+
+test('a folder that another machine has kept is refused by name, and a kept folder is never taken for abandoned', async (t) => {
+  const agents = temporaryFolder(t);
+  const folder = path.join(agents, 'a_b_c');
+  claimFolder(folder, { machineId: 'a/b_c', isKept: true });
+  t.throws(() => { claimFolder(folder, { machineId: 'a_b/c', isKept: true }); }, { code: 'MUT_BAD_CONFIG', message: /belongs to machine a\/b_c, and this agent is a_b\/c; choose another --machine-id/ });
+  changeNote(path.join(folder, 'kept-by'), { startedTicks: '1' });
+  utimesSync(folder, 1, 1);
+  await removeAbandoned(agents, () => { t.fail(); });
+  t.deepEqual(readdirSync(agents), ['a_b_c']);
+});
+
+test('a folder that another account made is refused', (t) => {
+  if (process.getuid?.() !== 0) {
+    t.pass('only root can make one');
+    return;
+  }
+  const folder = path.join(temporaryFolder(t), 'lab_pc');
+  mkdirSync(folder);
+  chownSync(folder, 12_345, 12_345);
+  t.throws(() => { claimFolder(folder, { machineId: 'lab/pc', isKept: true }); }, { code: 'MUT_BAD_CONFIG', message: /belongs to another account/ });
   t.deepEqual(readdirSync(folder), []);
 });
