@@ -1,6 +1,7 @@
 import { credentials } from '@grpc/grpc-js';
 import { X509Certificate } from 'node:crypto';
 import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { MutiraoError } from '@mutirao/api/errors';
 import { ClusterServiceClient, ClusterServiceService } from '@mutirao/api/cluster';
@@ -9,7 +10,7 @@ import {
 } from '@mutirao/runtime/identity';
 import { quietLogger } from '@mutirao/runtime/log';
 import { acceptToken, bind, callUnary, dial, messagesOf, serve, type BindOptions, type RunningServer } from '@mutirao/runtime/rpc';
-import { forbidLeaks, temporaryFolder, until } from '@mutirao/testkit';
+import { discardSocket, forbidLeaks, freeSocket, temporaryFolder, until } from '@mutirao/testkit';
 import test, { type ExecutionContext } from 'ava';
 
 forbidLeaks(test);
@@ -222,4 +223,32 @@ test.serial('a socket that leads to a server with TLS is spoken to with TLS', as
   t.regex(server.address, /^tls:\/\/unix:/);
   t.is(await whoAmI(dialWith(t, server.address, { authority: authority.certificate, user: await userOf(authority, 'maria') })), 'maria');
   await t.throwsAsync(whoAmI(dialWith(t, server.address.slice('tls://'.length), { authority: authority.certificate })), { code: 'MUT_UNREACHABLE' });
+});
+
+for (const [served, dialled, advice] of [
+  ['', 'tls://', /speaks no TLS: the address is tls:\/\/(unix:\S+); expected \1$/],
+  ['tls://', '', /closed the connection before any call: if a server with TLS listens there, change the address to tls:\/\/unix:\S+$/],
+] as const) {
+  test.serial(`who dials ${dialled}unix:/path where ${served}unix:/path is served is told at once which address to write`, async (t) => {
+    const socket = freeSocket();
+    t.teardown(() => { discardSocket(socket); });
+    const { folder } = await serveTls(t, `${served}${socket}`);
+    const client = dial(ClusterServiceClient, `${dialled}${socket}`, { token: 'secret', trust: () => ({ authority: readFileSync(identityPaths(folder).authorityCertificate, 'utf8') }) });
+    t.teardown(() => { client.close(); });
+    await t.throwsAsync(whoAmI(client), { code: 'MUT_UNREACHABLE', message: advice });
+    await t.throwsAsync(async () => { for await (const one of messagesOf(client.watchQueue({}))) t.fail(JSON.stringify(one)); }, { code: 'MUT_UNREACHABLE', message: advice });
+  });
+}
+
+test.serial('who dials a port at which a program without TLS listens is told so', async (t) => {
+  const other = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.end('220 mail.example.org ESMTP\r\n', () => { socket.destroy(); });
+  });
+  await new Promise<void>((resolve) => { other.listen(0, '127.0.0.1', resolve); });
+  t.teardown(() => new Promise<void>((resolve) => { other.close(() => { resolve(); }); }));
+  const { folder } = await serveTls(t);
+  const client = dial(ClusterServiceClient, `127.0.0.1:${(other.address() as AddressInfo).port}`, { token: 'secret', trust: () => ({ authority: readFileSync(identityPaths(folder).authorityCertificate, 'utf8') }) });
+  t.teardown(() => { client.close(); });
+  await t.throwsAsync(whoAmI(client), { code: 'MUT_UNREACHABLE', message: /speaks no TLS: another program than Mutirao's listens there; change the address/ });
 });

@@ -85,7 +85,7 @@ export function serverWriter<Out>(call: ServerWritableStream<unknown, Out>): Cal
 /** The stream of a call both ways, on its client. */
 export function clientStream<In, Out>(call: ClientDuplexStream<Out, In>, log: Logger): CallStream<In, Out> {
   const stream = new CallStream<In, Out>(call, clientEnding(call), { log, refusals: new RepeatedLines(log) });
-  call.on('error', (error: ServiceError) => { stream.finish(fromStatus(error)); });
+  call.on('error', (error: ServiceError) => { stream.finish(fromStatus(error, call)); });
   call.on('status', (ended: { readonly code: number }) => { if (ended.code === 0) stream.finish(undefined); });
   return stream;
 }

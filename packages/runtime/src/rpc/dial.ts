@@ -85,7 +85,7 @@ export function callUnary<C extends Client, K extends keyof C>(client: C, method
     const call = (client[method] as UnaryMethod<RequestOf<C[K]>, ResponseOf<C[K]>>).call(client, request, new Metadata(), { deadline: Date.now() + deadlineMs }, (error, response) => {
       signal?.removeEventListener('abort', cancel);
       if (error === null) resolve(response);
-      else reject(fromStatus(error));
+      else reject(fromStatus(error, call));
     });
     const cancel = (): void => { call.cancel(); };
     if (signal?.aborted === true) cancel();
@@ -106,7 +106,7 @@ export async function* messagesOf<In>(call: ClientReadableStream<In>): AsyncGene
     isOver = true;
   } catch (error) {
     isOver = true;
-    throw fromStatus(error as ServiceError);
+    throw fromStatus(error as ServiceError, call);
   } finally {
     if (!isOver) call.cancel();
   }
@@ -132,7 +132,7 @@ export function openSending<Out, Response>(begin: (done: (error: ServiceError | 
       writer.finish(undefined);
       resolve(response);
     } else {
-      const failure = fromStatus(error);
+      const failure = fromStatus(error, call);
       writer.finish(failure);
       beginning.reject(failure);
       reject(failure);

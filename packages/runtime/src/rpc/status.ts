@@ -36,10 +36,35 @@ function bytesOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** The error that a failed call means, with the code that the other side gave it or, from a foreign server, the nearest one. */
-export function fromStatus(error: ServiceError): MutiraoError {
-  return fromDetails(error) ?? new MutiraoError(codeOf(error), error.details || error.message, { cause: error });
+/**
+ * The error that a failed call means, with the code that the other side gave it or, from a foreign server, the nearest one.
+ *
+ * @param call says where it went, for an error that tells which address would do.
+ */
+export function fromStatus(error: ServiceError, call?: { getPeer(): string }): MutiraoError {
+  return fromDetails(error) ?? new MutiraoError(codeOf(error), findMismatch(error, call) ?? (error.details || error.message), { cause: error });
 }
+
+/** That one end speaks TLS and the other does not, and which address to write instead; undefined for any other failure. */
+function findMismatch({ code, details }: ServiceError, call: { getPeer(): string } | undefined): string | undefined {
+  if (code !== status.UNAVAILABLE) return undefined;
+  const peer = call?.getPeer() ?? 'the other side';
+  const socket = plainSocketOf(peer);
+  if (notTls.test(details)) {
+    return `${peer} speaks no TLS: ${socket === undefined ? 'another program than Mutirao\'s listens there; change the address' : `the address is tls://${socket}; expected ${socket}`}`;
+  }
+  return socket !== undefined && closedAtOnce.test(details) ? `${peer} closed the connection before any call: if a server with TLS listens there, change the address to tls://${socket}` : undefined;
+}
+
+/** The address without TLS of the socket that a call went to; undefined for a port. */
+function plainSocketOf(peer: string): string | undefined {
+  return peer.startsWith('unix:') ? peer : undefined;
+}
+
+/** What OpenSSL says where the other side answers without TLS. */
+const notTls = /wrong version number|unknown protocol|http request|packet length too long/i;
+/** What grpc-js says where a connection was made, and closed without an error before HTTP/2 was agreed on. */
+const closedAtOnce = /Last error: Failed to connect \(/;
 
 function fromDetails(error: ServiceError): MutiraoError | undefined {
   // A call that ended before it began has no metadata, whatever its type says.
