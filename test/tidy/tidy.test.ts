@@ -153,3 +153,15 @@ test('nothing asks for the name of the account where it may have none', (t) => {
   const asking = files('packages/*.ts').filter((file) => !/\/test\/|^packages\/testkit\//.test(file) && /\buserInfo\(/.test(read(file)));
   t.deepEqual(asking, ['packages/runtime/src/files/account.ts']);
 });
+
+test('the architecture is read in one sitting, its decisions are records that are listed, and neither it nor the changelog has overlong lines', (t) => {
+  const architecture = read('ARCHITECTURE.md');
+  t.true(architecture.split('\n').length <= 301, 'expected at most 300 lines in ARCHITECTURE.md; decisions go into docs/adr, details into docs');
+  for (const file of ['ARCHITECTURE.md', 'CHANGELOG.md']) {
+    t.deepEqual(read(file).split('\n').flatMap((line, index) => (line.length > 160 ? [`${file}:${index + 1} has ${line.length} characters; expected at most 160`] : [])), []);
+  }
+  const records = files('docs/adr/0*.md').map((file) => file.slice('docs/adr/'.length));
+  t.deepEqual([...architecture.matchAll(/\(docs\/adr\/(0[^)]+)\)$/gm)].map(([, record]) => record), records);
+  t.deepEqual([...read('docs/adr/README.md').matchAll(/\((0[^)]+)\)$/gm)].map(([, record]) => record), records);
+  for (const record of records) t.regex(read(`docs/adr/${record}`), /^# \d+\. .+\n\nDate: 20\d\d-\d\d-\d\d[^\n]* Status: [^\n]+\n\n## Context\n[^]+\n## Decisions\n[^]+\*\*Why:\*\*[^]+\*\*Price:\*\*/, record);
+});
