@@ -69,7 +69,7 @@ test.serial('a machine of a list works for the grid, comes back after a crash of
   t.deepEqual(await mutirao(['machine', 'kept']), []);
   t.deepEqual(agents(), []);
   t.deepEqual(readdirSync(path.join(there, '.mutirao/machines/lab_old/runs')), []);
-  t.regex((await mutirao(['machine', 'remove', 'old'], 2)) as string, /there is no machine "old" to remove; want one of pc0/);
+  t.regex((await mutirao(['machine', 'remove', 'old'], 2)) as string, /there is no machine "old" to remove; expected one of pc0/);
 });
 
 function commandOf(pid: string): string {

@@ -83,7 +83,7 @@ function readLine(): string {
 export async function makeCredential(given: string, place: CredentialPlace): Promise<string> {
   const { home, facts: { machineId, requestId } } = place;
   if (requestId !== '') {
-    if (given === '') throw new MutiraoError('MUT_BAD_CONFIG', `${variable} and --credential-file are empty; want the credential that the provider gave the allocation`);
+    if (given === '') throw new MutiraoError('MUT_BAD_CONFIG', `${variable} and --credential-file are empty; expected the credential that the provider gave the allocation`);
     return `${given}~${makeToken()}`;
   }
   const file = path.join(home, 'credentials', machineId.replaceAll('/', '_'));
@@ -100,7 +100,7 @@ async function findInvitation(place: CredentialPlace, hasCredential: boolean): P
   const own = findOwnProvider(home, providerId);
   if (own !== undefined) return invitePatiently({ ...place, own, name, hasCredential });
   if (hasCredential) return '';
-  throw new MutiraoError('MUT_UNAUTHENTICATED', `machine ${name} has no credential in ${home} yet; want --invitation FILE, or --invitation - for standard input, with what "mutirao machine invite ${name}" prints where its provider runs`);
+  throw new MutiraoError('MUT_UNAUTHENTICATED', `machine ${name} has no credential in ${home} yet; expected --invitation FILE, or --invitation - for standard input, with what "mutirao machine invite ${name}" prints where its provider runs`);
 }
 
 /** Tries again while the provider is away. A machine that has a credential does not wait: it may be good still. */

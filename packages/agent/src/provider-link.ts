@@ -96,7 +96,7 @@ export class ProviderLink {
   private receive(message: AttachResponse['message']): void {
     if (message === undefined) throw new MutiraoError('MUT_PROTOCOL', 'an empty message from the provider');
     if (this.isAttached) return this.options.onMessage(message);
-    if (message.$case !== 'hello') throw new MutiraoError('MUT_PROTOCOL', `first message is ${message.$case}; want hello`);
+    if (message.$case !== 'hello') throw new MutiraoError('MUT_PROTOCOL', `first message is ${message.$case}; expected hello`);
     const hello = decodeHello(message.value);
     this.isAttached = true;
     this.capabilities = hello.capabilities;

@@ -79,7 +79,7 @@ export class AgentGate {
   /** The name of a time-shared machine is its credential's. */
   #admitMachine({ name, isInvited }: AgentOrigin & { readonly kind: 'machine' }, { machineId, credential, by }: { readonly machineId: MachineId; readonly credential: string; readonly by: AuditCaller }): void {
     const ownName = machineId.slice(machineId.indexOf('/') + 1);
-    if (ownName !== name) throw new MutiraoError('MUT_CREDENTIAL_NAME', `the ${isInvited ? 'invitation' : 'credential'} is for machine ${name}, and the agent calls itself ${ownName}; want --machine-id ${name}`);
+    if (ownName !== name) throw new MutiraoError('MUT_CREDENTIAL_NAME', `the ${isInvited ? 'invitation' : 'credential'} is for machine ${name}, and the agent calls itself ${ownName}; expected --machine-id ${name}`);
     if (!isInvited) return;
     this.#machines.join(name, withoutSecret(credential), secretOf(credential), by);
     const former = this.#entered.get(machineId);

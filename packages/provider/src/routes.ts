@@ -165,7 +165,7 @@ async function removeMachine(host: ProviderHost, name: string, context: CallCont
   if (keeper?.keeps(name) === true) return keeper.remove(name);
   if (had) return;
   const known = [...new Set([...keeper?.list().map(({ machine }) => machine.name) ?? [], ...machines.list().filter(({ status }) => status !== 'removed').map((one) => one.name)])];
-  throw new MutiraoError('MUT_BAD_REQUEST', `there is no machine "${name}" to remove; want ${known.length === 0 ? 'none: there are none' : `one of ${known.join(', ')}`}`);
+  throw new MutiraoError('MUT_BAD_REQUEST', `there is no machine "${name}" to remove; expected ${known.length === 0 ? 'none: there are none' : `one of ${known.join(', ')}`}`);
 }
 
 /** Who calls, for the audit log. */

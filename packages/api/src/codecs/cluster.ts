@@ -67,7 +67,7 @@ export function encodeAllocateResponse({ requestId, gain }: AllocateAnswer): All
 
 /** Reads the answer to an order. @throws {MutiraoError} MUT_BAD_REQUEST for a request without a name, or a gain out of range. */
 export function decodeAllocateResponse({ requestId, walltimeGain }: AllocateResponse): { readonly requestId: string; readonly walltimeGain: WalltimeGainWire | undefined } {
-  if (boundName(requestId, 'name', 'request_id') === '') throw badRequest('request_id is empty; want the name of the request');
+  if (boundName(requestId, 'name', 'request_id') === '') throw badRequest('request_id is empty; expected the name of the request');
   if (walltimeGain !== undefined) {
     const { walltimeMs, expectedWaitMs, tighterExpectedWaitMs } = walltimeGain;
     for (const [name, value] of Object.entries({ walltimeMs, expectedWaitMs, tighterExpectedWaitMs })) boundNumber(value ?? 0, 'duration', `walltime_gain.${name}`);
@@ -170,7 +170,7 @@ function encodeReservation({ reservationId, userId, count, usedCount, startsAt, 
 }
 
 function decodeReservation({ reservationId, userId, processors, processorsUsed, startUnixMs, endUnixMs, lateMs }: HonouredReservationWire): HonouredReservation {
-  if (reservationId < 1) throw badRequest(`reservation_id is ${reservationId}; want 1 or more`);
+  if (reservationId < 1) throw badRequest(`reservation_id is ${reservationId}; expected 1 or more`);
   if (endUnixMs <= startUnixMs) throw badRequest(`reservation ${reservationId} is from ${startUnixMs} to ${endUnixMs}; want it to end after its start`);
   return {
     reservationId, userId: boundName(userId, 'name', 'reservation.user_id'), count: boundNumber(processors, 'resourceProcessors', 'reservation.processors'),

@@ -24,7 +24,7 @@ export interface Hello {
 
 /** Reads a greeting. @throws {MutiraoError} MUT_PROTOCOL for a version that this release does not speak; MUT_BAD_REQUEST */
 export function decodeHello(wire: HelloWire | undefined): Hello {
-  if (wire?.protocolVersion !== protocolVersion) throw new MutiraoError('MUT_PROTOCOL', `protocol version is ${wire?.protocolVersion ?? 'missing'}; want ${protocolVersion}`);
+  if (wire?.protocolVersion !== protocolVersion) throw new MutiraoError('MUT_PROTOCOL', `protocol version is ${wire?.protocolVersion ?? 'missing'}; expected ${protocolVersion}`);
   boundList(wire.capabilities, 'capabilities', 'hello.capabilities');
   for (const capability of wire.capabilities) boundName(capability, 'name', 'hello.capabilities');
   return {

@@ -228,7 +228,7 @@ export function encodeContentWanted(contents: readonly WantedContent[], proofs: 
 /** Reads how a content comes. @throws {MutiraoError} MUT_BAD_REQUEST. */
 export function decodeContentOffered(wire: ContentOfferedWire): ContentOffer {
   const content = decodeContent(wire.content);
-  if (wire.offset > content.size) throw badRequest(`content_offered.offset is ${wire.offset}; want at most the content's size, ${content.size}`);
+  if (wire.offset > content.size) throw badRequest(`content_offered.offset is ${wire.offset}; expected at most the content's size, ${content.size}`);
   switch (wire.source?.$case) {
     case 'inline': return { content, source: { kind: 'inline', bytes: wire.source.value } };
     case 'transferId': return { content, source: { kind: 'transfer', transferId: boundName(wire.source.value, 'name', 'content_offered.transfer_id'), ...(wire.offset === 0 ? {} : { offset: wire.offset }) } };

@@ -154,9 +154,9 @@ export function encodeReservation(reservation: ReservationRecord, claim: string)
 
 /** Reads a reservation as whoever manages its resource sees it. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function decodeReservedWindow({ reservationId, userId, amount, startUnixMs, endUnixMs }: ReservationWire): ReservedWindow {
-  if (reservationId < 1) throw badRequest(`reservation_id is ${reservationId}; want 1 or more`);
+  if (reservationId < 1) throw badRequest(`reservation_id is ${reservationId}; expected 1 or more`);
   boundNumber(endUnixMs, 'instant', 'reservation.end_unix_ms');
-  if (endUnixMs <= startUnixMs) throw badRequest(`reservation ${reservationId} is from ${startUnixMs} to ${endUnixMs}; want it to end after its start`);
+  if (endUnixMs <= startUnixMs) throw badRequest(`reservation ${reservationId} is from ${startUnixMs} to ${endUnixMs}; expected it to end after its start`);
   return { reservationId, userId: boundName(userId, 'name', 'reservation.user_id'), count: boundProcessors(amount, 'resourceProcessors', 'reservation.amount'), startsAt: startUnixMs, endsAt: endUnixMs };
 }
 

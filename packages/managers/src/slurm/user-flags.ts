@@ -63,8 +63,8 @@ export function partitionOf(environment: Readonly<Record<string, string | undefi
 }
 
 function onePartition(value: string, before: string): string {
-  if (!/^[\w.:@+-]+$/.test(value)) throw new MutiraoError('MUT_BAD_CONFIG', `the partition is "${value}"; want one, since limits and the queue are read of it`);
-  if (before !== '' && before !== value) throw new MutiraoError('MUT_BAD_CONFIG', `the partition is "${before}" by one option and "${value}" by a flag of sbatch; want one`);
+  if (!/^[\w.:@+-]+$/.test(value)) throw new MutiraoError('MUT_BAD_CONFIG', `the partition is "${value}"; expected one, since limits and the queue are read of it`);
+  if (before !== '' && before !== value) throw new MutiraoError('MUT_BAD_CONFIG', `the partition is "${before}" by one option and "${value}" by a flag of sbatch; expected one`);
   return value;
 }
 
@@ -89,7 +89,7 @@ function readShort(words: readonly string[], at: number, word: string): ReadOpti
   if (taking !== undefined) return rest === '' ? { name: taking, value: words[at + 1] ?? '', taken: 2 } : { name: taking, value: rest, taken: 1 };
   const name = shortAlone[letter];
   if (name === undefined) throw new MutiraoError('MUT_BAD_CONFIG', `"${word}" is no flag of sbatch`);
-  if (rest !== '') throw new MutiraoError('MUT_BAD_CONFIG', `"${word}" is several flags of sbatch in one word; want a word for each`);
+  if (rest !== '') throw new MutiraoError('MUT_BAD_CONFIG', `"${word}" is several flags of sbatch in one word; expected a word for each`);
   return { name, value: '', taken: 1 };
 }
 

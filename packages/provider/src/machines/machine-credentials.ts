@@ -115,7 +115,7 @@ export class MachineCredentials {
    */
   invite(name: string, validFor: Duration, { unlessRemoved = false, by }: InviteOptions = {}): Invitation {
     demandName(name);
-    if (validFor > validMax) throw new MutiraoError('MUT_BAD_REQUEST', `an invitation would be valid for ${Math.round(validFor / day)} days; want ${validMax / day} at most`);
+    if (validFor > validMax) throw new MutiraoError('MUT_BAD_REQUEST', `an invitation would be valid for ${Math.round(validFor / day)} days; expected ${validMax / day} at most`);
     const standing = unlessRemoved ? this.#standingOf(name) : undefined;
     if (standing?.status === 'removed' && standing.expiresAt === undefined) throw removedError(name);
     const now = this.#clock.now();
@@ -162,7 +162,7 @@ export class MachineCredentials {
     const [invitationDigest, digest] = [digestOf(given), digestOf(secret)];
     const invitation = this.#invitations.get(invitationDigest);
     if (!isOpen(invitation, now) || invitation.name !== name) throw new MutiraoError('MUT_INVITATION_REFUSED', describeRefusal(invitation));
-    if (secret.length < secretLengthMin) throw new MutiraoError('MUT_BAD_REQUEST', `the agent of machine ${name} shows no secret of its own; want one of ${secretLengthMin} characters or more after the invitation`);
+    if (secret.length < secretLengthMin) throw new MutiraoError('MUT_BAD_REQUEST', `the agent of machine ${name} shows no secret of its own; expected one of ${secretLengthMin} characters or more after the invitation`);
     const known = this.#credentials.get(digest);
     if (known !== undefined && known.endedBy === undefined && known.name !== name) throw new MutiraoError('MUT_CREDENTIAL_NAME', `the secret shown for machine ${name} is the credential of another machine`);
     this.#write(`noting that machine ${name} joined`, () => {
@@ -263,7 +263,7 @@ function endOf({ ended_at: endedAt, ended_by: endedBy }: Row): { readonly endedA
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST */
 function demandName(name: string): void {
-  if (!/^[A-Za-z0-9_][\w.@-]{0,63}$/.test(name)) throw new MutiraoError('MUT_BAD_REQUEST', `machine name is ${JSON.stringify(name)}; want up to 64 letters, digits, ".", "_", "@" and "-"`);
+  if (!/^[A-Za-z0-9_][\w.@-]{0,63}$/.test(name)) throw new MutiraoError('MUT_BAD_REQUEST', `machine name is ${JSON.stringify(name)}; expected up to 64 letters, digits, ".", "_", "@" and "-"`);
 }
 
 function removedError(name: string): MutiraoError {

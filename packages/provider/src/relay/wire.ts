@@ -215,7 +215,7 @@ export function readToMachine(bytes: Buffer, start: number): ToMachineFrame {
   const nameStart = isNamed ? walker.span() : start;
   const nameEnd = isNamed ? walker.position : start;
   const { field, start: inner } = findAlternative(bytes, nameEnd);
-  if (!toMachineFields.has(field)) throw protocolError(`alternative ${field} in a message to a machine; want one of ${[...toMachineFields].join(', ')}`);
+  if (!toMachineFields.has(field)) throw protocolError(`alternative ${field} in a message to a machine; expected one of ${[...toMachineFields].join(', ')}`);
   return { machineId: bytes.toString('utf8', nameStart, nameEnd), field, start: inner - nameEnd, message: bytes.subarray(nameEnd) };
 }
 

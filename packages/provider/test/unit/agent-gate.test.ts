@@ -88,7 +88,7 @@ test('a machine\'s credential is for its own name alone, and a refused invitatio
   const joined: string[] = [];
   const gate = new AgentGate(new DatabaseSync(':memory:'), { widthOf: () => 0 }, { join: (name) => { joined.push(name); } });
   for (const isInvited of [false, true]) {
-    t.throws(() => { gate.enter({ ...lab1, isInvited }, 'p/lab2', 'x~a'); }, { code: 'MUT_CREDENTIAL_NAME', message: /is for machine lab1, and the agent calls itself lab2; want --machine-id lab1/ });
+    t.throws(() => { gate.enter({ ...lab1, isInvited }, 'p/lab2', 'x~a'); }, { code: 'MUT_CREDENTIAL_NAME', message: /is for machine lab1, and the agent calls itself lab2; expected --machine-id lab1/ });
   }
   t.deepEqual(joined, []);
 });

@@ -145,7 +145,7 @@ export async function issueIdentity({ folder, out, hosts, user, lasts, now }: Is
   const names = hosts.map(checkHostName);
   if (user !== undefined) checkUserName(user);
   const target = identityPaths(out);
-  if (existsSync(target.authorityKey) || existsSync(target.authorityPlace)) throw new MutiraoError('MUT_BAD_REQUEST', `${out} holds an authority of its own; want another folder`);
+  if (existsSync(target.authorityKey) || existsSync(target.authorityPlace)) throw new MutiraoError('MUT_BAD_REQUEST', `${out} holds an authority of its own; expected another folder`);
   const authority = readAuthority(identityPaths(folder), now);
   writeAtomic(target.authorityCertificate, authority.certificate, 0o644);
   if (user !== undefined) writePair(target.userCertificate, target.userKey, await issueForUser(authority, user, { now, lasts }));

@@ -49,7 +49,7 @@ function readKey(pem: string): KeyObject {
   } catch (error) {
     throw new MutiraoError('MUT_BAD_REQUEST', 'the reservation manager has a key that cannot be read', { cause: error });
   }
-  if (key.asymmetricKeyType !== 'ed25519') throw new MutiraoError('MUT_BAD_REQUEST', `the reservation manager has a key of type ${key.asymmetricKeyType ?? 'none'}; want ed25519`);
+  if (key.asymmetricKeyType !== 'ed25519') throw new MutiraoError('MUT_BAD_REQUEST', `the reservation manager has a key of type ${key.asymmetricKeyType ?? 'none'}; expected ed25519`);
   return key;
 }
 

@@ -294,7 +294,7 @@ export class ReservationDesk {
         listed.set(reservation.reservationId, reservation);
       }
       const next = page.nextBeforeReservationId;
-      if (next > 0 && before > 0 && next >= before) throw badRequest(`the page before reservation ${before} leads to one before ${next}; want a smaller number`);
+      if (next > 0 && before > 0 && next >= before) throw badRequest(`the page before reservation ${before} leads to one before ${next}; expected a smaller number`);
       before = next;
     } while (before > 0 && listed.size <= limits.reservations.max);
     if (listed.size > limits.reservations.max) throw badRequest(`more than ${limits.reservations.max} reservations are listed`);

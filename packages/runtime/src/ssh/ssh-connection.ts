@@ -63,7 +63,7 @@ const sessionPauseMax = 1000;
 const sessionWaitMax = 30_000;
 /** Longest wait for the reason of a refusal. */
 const refusalMax = 1000;
-const sessionAdvice = 'its sshd opens no further session over this connection; want MaxSessions of 3 or more there (10 where nothing is said)';
+const sessionAdvice = 'its sshd opens no further session over this connection; expected MaxSessions of 3 or more there (10 where nothing is said)';
 const socketAdvice = 'its sshd has to allow sockets to be forwarded, as OpenSSH from 6.7 on does unless AllowStreamLocalForwarding or DisableForwarding says otherwise';
 
 /**

@@ -112,7 +112,7 @@ test('nonsense costs the stream and nothing else', async (t) => {
   const nonsense: readonly (readonly [ConnectResponse, RegExp])[] = [
     [{ message: { $case: 'settled', value: {} } }, /began with settled; want hello/],
     [{ message: undefined }, /does not know/],
-    [hello(2), /protocol version is 2; want 1/],
+    [hello(2), /protocol version is 2; expected 1/],
   ];
   for (const [message, reason] of nonsense) {
     const { link, told, far, timers } = prepare();

@@ -117,7 +117,7 @@ test('an invitation is for one name, and a secret is one machine\'s', (t) => {
 test('names and times that make no sense are refused', (t) => {
   const { machines } = new Store();
   for (const name of ['', '..', 'a/b', 'a b', 'a\nb', 'x'.repeat(65), '-x']) t.throws(() => machines.invite(name, 0), { code: 'MUT_BAD_REQUEST' }, name);
-  t.throws(() => machines.invite('pc', validMax + 1), { code: 'MUT_BAD_REQUEST', message: /want 365 at most/ });
+  t.throws(() => machines.invite('pc', validMax + 1), { code: 'MUT_BAD_REQUEST', message: /expected 365 at most/ });
 });
 
 test('what nobody can use any more is forgotten in time, and of one name little is kept', (t) => {

@@ -33,7 +33,7 @@ export function retryTasks(turn: Turn, input: InputOf<'TasksRetried'>): void {
 /** Why tasks of a job cannot be retried; undefined where they can. */
 function findRetryFault({ state }: Turn, job: BrokerJob, { userId, taskIndexes }: InputOf<'TasksRetried'>): { readonly code: string; readonly message: string } | undefined {
   const beyond = taskIndexes.find((index) => !(Number.isInteger(index) && index >= 0 && index < job.taskCount));
-  if (beyond !== undefined) return { code: 'MUT_BAD_REQUEST', message: `task ${beyond} of job ${job.jobId}; want an index in 0..${job.taskCount - 1}` };
+  if (beyond !== undefined) return { code: 'MUT_BAD_REQUEST', message: `task ${beyond} of job ${job.jobId}; expected an index in 0..${job.taskCount - 1}` };
   return job.endedAt === 0 ? undefined : findJobExcess(state, userId, job.taskCount);
 }
 
