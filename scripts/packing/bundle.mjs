@@ -17,8 +17,8 @@ function filesToHold() {
       if (name.endsWith('.proto')) files[`${held}/${place}/${name}`] = readFileSync(join(folder, name), 'utf8');
     }
   };
-  add(join(root, 'proto'), 'proto');
-  for (const place of ['node_modules/grpc-health-check/proto', 'node_modules/@grpc/reflection/build/proto']) add(join(root, place), place);
+  const place = 'node_modules/grpc-health-check/proto';
+  add(join(root, place), place);
   return files;
 }
 
@@ -36,16 +36,12 @@ module.exports = {
 }
 
 function packing(files) {
-  const protos = Object.keys(files).filter((path) => path.startsWith(`${held}/proto/mutirao/`)).map((path) => path.slice(`${held}/proto/`.length)).sort();
   return {
     name: 'packing',
     setup({ onLoad, onResolve }) {
       onResolve({ filter: /^(?:node:)?fs$/ }, ({ importer }) => (/node_modules\/(?:@grpc\/proto-loader|protobufjs)\//.test(importer) ? { path: 'fs', namespace: 'held' } : undefined));
       onLoad({ filter: /.*/, namespace: 'held' }, () => ({ contents: fileSystem(files), loader: 'js' }));
-      onLoad({ filter: /packages\/api\/src\/descriptors\.ts$/ }, () => ({
-        contents: `export const protoFolder = ${JSON.stringify(`${held}/proto`)};\nexport function protoFiles() { return ${JSON.stringify(protos)}; }`, loader: 'js',
-      }));
-      onLoad({ filter: /node_modules\/(?:grpc-health-check|@grpc\/reflection)\/build\/.*\.js$/ }, ({ path }) => ({
+      onLoad({ filter: /node_modules\/grpc-health-check\/build\/.*\.js$/ }, ({ path }) => ({
         contents: readFileSync(path, 'utf8').replaceAll('__dirname', JSON.stringify(join(held, relative(root, dirname(path))))), loader: 'js',
       }));
     },

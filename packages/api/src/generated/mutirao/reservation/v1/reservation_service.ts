@@ -680,6 +680,11 @@ export interface WatchReservationsRequest {
   reservationId: number;
   /** Only what comes from now on; after_sequence is passed over. */
   onlyNew: boolean;
+  /**
+   * The instance of the journal that `after_sequence` was told of, from WatchReservationsResponse. With another one, or a sequence beyond the end of the journal, the call is refused with
+   * OUT_OF_RANGE (MUT_JOURNAL_POSITION): what was seen was of a journal that is no more. Absent, only the sequence is compared.
+   */
+  journalInstance?: string | undefined;
 }
 
 export interface WatchReservationsResponse {
@@ -687,6 +692,8 @@ export interface WatchReservationsResponse {
   events: ReservationEvent[];
   /** Pass it as after_sequence to go on from here. */
   lastSequence: number;
+  /** Names the journal that the sequences are of, in each message: another one after a restore from a back-up. */
+  journalInstance?: string | undefined;
 }
 
 export interface GetQuotaRequest {
@@ -4808,7 +4815,7 @@ export const ReservationEvent: MessageFns<ReservationEvent> = {
 };
 
 function createBaseWatchReservationsRequest(): WatchReservationsRequest {
-  return { afterSequence: 0, reservationId: 0, onlyNew: false };
+  return { afterSequence: 0, reservationId: 0, onlyNew: false, journalInstance: undefined };
 }
 
 export const WatchReservationsRequest: MessageFns<WatchReservationsRequest> = {
@@ -4821,6 +4828,9 @@ export const WatchReservationsRequest: MessageFns<WatchReservationsRequest> = {
     }
     if (message.onlyNew !== false) {
       writer.uint32(24).bool(message.onlyNew);
+    }
+    if (message.journalInstance !== undefined) {
+      writer.uint32(34).string(message.journalInstance);
     }
     return writer;
   },
@@ -4862,6 +4872,14 @@ export const WatchReservationsRequest: MessageFns<WatchReservationsRequest> = {
             message.onlyNew = reader.bool();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.journalInstance = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4876,7 +4894,7 @@ export const WatchReservationsRequest: MessageFns<WatchReservationsRequest> = {
 };
 
 function createBaseWatchReservationsResponse(): WatchReservationsResponse {
-  return { events: [], lastSequence: 0 };
+  return { events: [], lastSequence: 0, journalInstance: undefined };
 }
 
 export const WatchReservationsResponse: MessageFns<WatchReservationsResponse> = {
@@ -4886,6 +4904,9 @@ export const WatchReservationsResponse: MessageFns<WatchReservationsResponse> = 
     }
     if (message.lastSequence !== 0) {
       writer.uint32(16).uint64(message.lastSequence);
+    }
+    if (message.journalInstance !== undefined) {
+      writer.uint32(26).string(message.journalInstance);
     }
     return writer;
   },
@@ -4917,6 +4938,14 @@ export const WatchReservationsResponse: MessageFns<WatchReservationsResponse> = 
             }
 
             message.lastSequence = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.journalInstance = reader.string();
             continue;
           }
         }

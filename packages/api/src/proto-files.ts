@@ -1,0 +1,98 @@
+import { createFileRegistry, fromBinary, type DescExtension, type DescFile, type DescMessage, type FileRegistry } from '@bufbuild/protobuf';
+import { nestedTypes } from '@bufbuild/protobuf/reflect';
+import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { BinaryReader } from '@bufbuild/protobuf/wire';
+import { descriptorSet } from './generated/descriptor-set.ts';
+
+/** A .proto file as a compiler describes it. */
+export interface ProtoFile {
+  /** As files import it, such as `mutirao/common/v1/common.proto`. */
+  readonly name: string;
+  /** Its FileDescriptorProto, encoded. */
+  readonly bytes: Buffer;
+  /** What it imports. */
+  readonly dependencies: readonly ProtoFile[];
+}
+
+/** The compiled files of the API and all that they import. Making it takes some milliseconds. */
+export class ProtoFiles {
+  readonly registry: FileRegistry;
+  readonly #byName = new Map<string, ProtoFile>();
+  readonly #bySymbol = new Map<string, ProtoFile>();
+  readonly #extensions = new Map<string, Map<number, ProtoFile>>();
+
+  /** @param set a FileDescriptorSet, each file behind those that it imports; the published API when left out. */
+  constructor(set: Uint8Array = Buffer.from(descriptorSet, 'base64')) {
+    this.registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, set));
+    const encoded = filesOf(set);
+    for (const [index, file] of [...this.registry.files].entries()) this.#add(file, encoded[index] ?? Buffer.alloc(0));
+  }
+
+  /** All files, each behind those that it imports. */
+  all(): ProtoFile[] {
+    return [...this.#byName.values()];
+  }
+
+  findFile(name: string): ProtoFile | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** The file that declares a service, method, message, field, oneof, enum, value or extension. @param symbol its full name, without a leading dot. */
+  findSymbol(symbol: string): ProtoFile | undefined {
+    return this.#bySymbol.get(symbol);
+  }
+
+  /** The file that extends a message by a field of this number. */
+  findExtension(message: string, number: number): ProtoFile | undefined {
+    return this.#extensions.get(message)?.get(number);
+  }
+
+  /** The numbers of all extensions of a message, sorted; undefined where there is no such message. */
+  extensionNumbers(message: string): number[] | undefined {
+    if (this.registry.getMessage(message) === undefined) return undefined;
+    return [...this.#extensions.get(message)?.keys() ?? []].sort((one, other) => one - other);
+  }
+
+  #add(described: DescFile, bytes: Buffer): void {
+    const { name, dependency } = described.proto;
+    const file = { name, bytes, dependencies: dependency.map((imported) => this.#byName.get(imported)).filter((found) => found !== undefined) };
+    this.#byName.set(name, file);
+    for (const type of nestedTypes(described)) {
+      this.#bySymbol.set(type.typeName, file);
+      if (type.kind === 'service') for (const { name: method } of type.methods) this.#bySymbol.set(`${type.typeName}.${method}`, file);
+      else if (type.kind === 'message') this.#addParts(type, file);
+      else if (type.kind === 'extension') this.#addExtension(type, file);
+      // The values of an enum are named beside it, as in C++.
+      else for (const { name: value } of type.values) this.#bySymbol.set(`${scopeOf(type.typeName)}${value}`, file);
+    }
+  }
+
+  #addParts({ typeName, fields, oneofs }: DescMessage, file: ProtoFile): void {
+    for (const { name } of [...fields, ...oneofs]) this.#bySymbol.set(`${typeName}.${name}`, file);
+    // The library hides the messages that stand for the entries of maps.
+    for (const { fieldKind, proto } of fields) {
+      const entry = proto.typeName.slice(1);
+      if (fieldKind === 'map') for (const symbol of [entry, `${entry}.key`, `${entry}.value`]) this.#bySymbol.set(symbol, file);
+    }
+  }
+
+  #addExtension({ extendee, number }: DescExtension, file: ProtoFile): void {
+    const numbers = this.#extensions.get(extendee.typeName) ?? new Map<number, ProtoFile>();
+    this.#extensions.set(extendee.typeName, numbers.set(number, file));
+  }
+}
+
+function scopeOf(name: string): string {
+  return name.slice(0, name.lastIndexOf('.') + 1);
+}
+
+/** The files of a FileDescriptorSet as they are encoded there: decoding and encoding them again could lose options. */
+function filesOf(set: Uint8Array): Buffer[] {
+  const files: Buffer[] = [];
+  const reader = new BinaryReader(set);
+  while (reader.pos < reader.len) {
+    reader.uint32(); // `file` is the only field of the set.
+    files.push(Buffer.from(reader.bytes()));
+  }
+  return files;
+}
