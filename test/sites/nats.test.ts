@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import { connect, nanos } from 'nats';
+import { connect, nanos, type JetStreamManager } from 'nats';
 import test, { type ExecutionContext } from 'ava';
 import { JobStatus, type JobEvent } from '@mutirao/api/broker';
 import { natsEvents } from '@mutirao/runtime/events';
@@ -20,6 +20,7 @@ type Told = [string, string, string, number, number[]];
 /** The example subscriber as a process. What it printed stays when it is killed and started again. */
 class Subscriber {
   readonly told: Told[] = [];
+  complaints = '';
   readonly #command: readonly string[];
   #child: ChildProcess | undefined;
 
@@ -29,8 +30,9 @@ class Subscriber {
 
   start(): void {
     const [program = '', ...args] = this.#command;
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     createInterface({ input: child.stdout }).on('line', (line) => this.told.push(JSON.parse(line) as Told));
+    child.stderr.on('data', (data: Buffer) => { this.complaints += data.toString(); });
     this.#child = child;
   }
 
@@ -38,6 +40,11 @@ class Subscriber {
     const child = this.#child;
     child?.kill('SIGKILL');
     await until(() => child === undefined || child.signalCode !== null || child.exitCode !== null, 'the subscriber is gone');
+  }
+
+  /** Stops it, or lets it go on. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#child?.kill(signal);
   }
 
   hasEnd(jobId: number): boolean {
@@ -179,6 +186,54 @@ test.serial('a subscriber that is killed and comes back misses nothing', async (
   await grid.client.waitEnded(jobId);
   await until(() => subscriber.hasEnd(jobId), 'the end of the job is told');
   await agree(t, subscriber, grid);
+});
+
+/** The stream of the events, for an administrator. */
+async function administer(t: ExecutionContext, nats: NatsServer): Promise<JetStreamManager> {
+  const connection = await connect({ servers: nats.url });
+  t.teardown(() => connection.close());
+  return connection.jetstreamManager();
+}
+
+test.serial('a subscriber whose stream is lost, or whose server lost all, says so and goes on with what is published from then on', async (t) => {
+  const { nats, grid, subscribe } = await world(t);
+  const subscriber = await subscribe('lab-book');
+  const run = async (): Promise<number> => {
+    const jobId = await grid.client.submit([taskGroup('true', 3)]);
+    await grid.client.waitEnded(jobId);
+    return jobId;
+  };
+  const first = await run();
+  await until(() => subscriber.hasEnd(first), 'the end of the job is told');
+  const manager = await administer(t, nats);
+  await manager.streams.delete('MUTIRAO_EVENTS');
+  const second = await run();
+  await until(() => subscriber.hasEnd(second), 'events come from the stream that was made again');
+  t.regex(subscriber.complaints, /^NATS: stream MUTIRAO_EVENTS or its reader lab-book was lost, starting over/m);
+  await manager.consumers.delete('MUTIRAO_EVENTS', 'lab-book');
+  const third = await run();
+  await until(() => subscriber.hasEnd(third), 'the reader is made again');
+  t.is(subscriber.complaints.match(/starting over/g)?.length, 2);
+  await agree(t, subscriber, grid);
+  t.is(subscriber.told.length, new Set(subscriber.told.map(([id]) => id)).size, 'nothing is told twice');
+});
+
+test.serial('a subscriber says what was purged before it had read it', async (t) => {
+  const { nats, grid, subscribe } = await world(t);
+  const subscriber = await subscribe('lab-book');
+  const first = await grid.client.submit([taskGroup('true', 3)]);
+  await until(() => subscriber.hasEnd(first), 'the end of the job is told');
+  t.is(subscriber.complaints, '');
+  subscriber.signal('SIGSTOP');
+  const lost = await grid.client.submit([taskGroup('true', 20)]);
+  await grid.client.waitEnded(lost);
+  await until(async () => (await series(grid, 'lag')) === 0, 'all is published');
+  await (await administer(t, nats)).streams.purge('MUTIRAO_EVENTS');
+  subscriber.signal('SIGCONT');
+  const last = await grid.client.submit([taskGroup('true', 3)]);
+  await until(() => subscriber.hasEnd(last), 'what is published after the purge is told');
+  t.regex(subscriber.complaints, /^NATS: messages \d+ to \d+ of the stream were removed before they were read: events are missing/m);
+  t.false(subscriber.hasEnd(lost));
 });
 
 test.serial('the stream has the bounds that are asked for, also when it was there before, and keeps what else was set of it', async (t) => {

@@ -1,6 +1,6 @@
 // The published API from other languages: the clients of examples/clients, each generated from proto/ with nothing of ours besides.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -105,7 +105,35 @@ async function checkTls(t: ExecutionContext, client: ExampleClient): Promise<voi
   t.regex(intrusion.complaints, /^error: UNAUTHENTICATED no certificate that is good here/i);
 }
 
+/** Does something to the broker's folder while the broker is stopped. */
+async function whileStopped(grid: Grid, act: (folder: string) => void): Promise<void> {
+  await grid.broker.kill('SIGTERM');
+  act(join(grid.home, 'broker'));
+  await grid.broker.start();
+}
+
 for (const language of ['python', 'go'] as const) {
+  test.serial(`a client in ${language} that follows a job starts over, and says so, when the broker's journal was put back from a back-up`, async (t) => {
+    const { grid, start, submit } = await world(t, language);
+    const jobId = await submit('--count', '60', 'sleep 0.2; echo from-{}');
+    const finished = async (count: number): Promise<void> => { await until(async () => (await grid.client.job(jobId)).finishedCount >= count, `${count} tasks are finished`); };
+    await finished(4);
+    const copy = join(temporaryFolder(t), 'broker');
+    await whileStopped(grid, (folder) => { cpSync(folder, copy, { recursive: true, filter: (path) => !path.includes('sockets') }); });
+    const follower = start('follow', '--into', temporaryFolder(t), String(jobId));
+    await finished(20);
+    await until(() => follower.tasks.length >= 15, 'much is known that the back-up lacks');
+    await whileStopped(grid, (folder) => {
+      rmSync(folder, { recursive: true });
+      cpSync(copy, folder, { recursive: true });
+    });
+    t.is(await follower.ended(), 0, follower.complaints);
+    t.regex(follower.complaints, /^the broker has another journal, starting over: .*journal/m);
+    const truth = await eventsOf(grid, jobId);
+    t.deepEqual(essence(follower.events).slice(-truth.length), truth);
+    t.true(follower.events.length > truth.length);
+  });
+
   test.serial(`a client in ${language} submits a bag, misses no event when its connection breaks or the broker is killed, fetches outputs, cancels, and says what it is refused, with a token and with certificates`, async (t) => {
     const { grid, client, wire, start, submit } = await world(t, language);
     const into = temporaryFolder(t);

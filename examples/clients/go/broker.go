@@ -186,29 +186,43 @@ func (b *Broker) Submit(ctx context.Context, command string, count uint64, outpu
 	return reply.GetJobId(), err
 }
 
+// A place is where in the broker's journal a follower is.
+type place struct {
+	after   uint64
+	journal *string // The instance of the journal that after is of; nil before the first message.
+}
+
 // Follow hears the events of a job behind a sequence until its end, each once, also when the broker or the network fails.
+//
+// After the broker was restored from a back-up it has another journal, whose events are counted anew: they are heard from the first on.
 func (b *Broker) Follow(ctx context.Context, job, after uint64, hear func(*brokerv1.JobEvent) error) error {
+	at := place{after: after}
 	for {
-		isOver, err := b.followOnce(ctx, job, &after, hear)
+		isOver, err := b.followOnce(ctx, job, &at, hear)
+		if !isOver && status.Code(err) == codes.OutOfRange {
+			fmt.Fprintf(os.Stderr, "the broker has another journal, starting over: %v\n", err)
+			at = place{}
+			continue
+		}
 		if isOver || status.Code(err) != codes.Unavailable && !errors.Is(err, io.EOF) {
 			return err
 		}
-		fmt.Fprintf(os.Stderr, "the broker is away, asking again from %d: %v\n", after, err)
+		fmt.Fprintf(os.Stderr, "the broker is away, asking again from %d: %v\n", at.after, err)
 		if err := wait(ctx); err != nil {
 			return err
 		}
 	}
 }
 
-// followOnce does so over one stream, and moves after on. It says whether the job's end was told, or hear failed.
-func (b *Broker) followOnce(ctx context.Context, job uint64, after *uint64, hear func(*brokerv1.JobEvent) error) (bool, error) {
+// followOnce does so over one stream, and moves the place on. It says whether the job's end was told, or hear failed.
+func (b *Broker) followOnce(ctx context.Context, job uint64, at *place, hear func(*brokerv1.JobEvent) error) (bool, error) {
 	before, err := b.Status(ctx, job)
 	if err != nil {
 		return false, err
 	}
 	ctx, cancel := context.WithCancel(b.withToken(ctx))
 	defer cancel() // Ends the stream.
-	stream, err := b.client.WatchJob(ctx, &brokerv1.WatchJobRequest{JobId: job, AfterSequence: *after})
+	stream, err := b.client.WatchJob(ctx, &brokerv1.WatchJobRequest{JobId: job, AfterSequence: at.after, JournalInstance: at.journal})
 	if err != nil {
 		return false, err
 	}
@@ -217,6 +231,7 @@ func (b *Broker) followOnce(ctx context.Context, job uint64, after *uint64, hear
 		if err != nil {
 			return false, err
 		}
+		at.journal = message.JournalInstance
 		if len(message.Events) == 0 { // All that had happened so far has been told.
 			if before != brokerv1.JobStatus_JOB_STATUS_RUNNING {
 				return true, nil
@@ -229,7 +244,7 @@ func (b *Broker) followOnce(ctx context.Context, job uint64, after *uint64, hear
 			}
 		}
 		last := message.Events[len(message.Events)-1]
-		*after = last.Sequence // Events of one sequence come in one message.
+		at.after = last.Sequence // Events of one sequence come in one message.
 		switch last.Type {
 		case "job.finished", "job.failed", "job.cancelled":
 			return true, nil

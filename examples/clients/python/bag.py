@@ -65,12 +65,17 @@ class Broker:
         return self.call(self.stub.SubmitJob, request).job_id
 
     def follow(self, job_id, after=0):
-        """Yields the events of a job behind a sequence until its end, each once, also when the broker or the network fails."""
+        """Yields the events of a job behind a sequence until its end, each once, also when the broker or the network fails.
+
+        After the broker was restored from a back-up it has another journal, whose events are counted anew: they are yielded from the first on.
+        """
+        journal = None  # The instance of the journal that `after` is of; not known before the first message.
         while True:
             try:
                 had_ended = self.status(job_id) != broker_pb2.JOB_STATUS_RUNNING
-                request = broker_pb2.WatchJobRequest(job_id=job_id, after_sequence=after)
+                request = broker_pb2.WatchJobRequest(job_id=job_id, after_sequence=after, journal_instance=journal)
                 for message in self.stub.WatchJob(request, metadata=self.metadata):
+                    journal = message.journal_instance or None
                     if not message.events:  # All that had happened so far has been told.
                         if had_ended:
                             return
@@ -80,6 +85,10 @@ class Broker:
                     if message.events[-1].type in ENDS:
                         return
             except grpc.RpcError as error:
+                if error.code() == grpc.StatusCode.OUT_OF_RANGE:
+                    print(f"the broker has another journal, starting over: {error.details()}", file=sys.stderr)
+                    after, journal = 0, None
+                    continue
                 if error.code() != grpc.StatusCode.UNAVAILABLE:
                     raise
                 print(f"the broker is away, asking again from {after}: {error.details()}", file=sys.stderr)

@@ -7,23 +7,82 @@ import json
 import sys
 
 import nats
+from nats.errors import TimeoutError
 from nats.js.api import ConsumerConfig
+from nats.js.errors import NotFoundError
 
 from mutirao.event.v1 import event_pb2
 
+PAUSE = 0.5  # Seconds before a stream that is not there is asked for again.
+PATIENCE = 2  # Seconds without an event after which the server is asked whether it still has the stream.
+
+
+def say(text):
+    print(f"NATS: {text}", file=sys.stderr, flush=True)
+
 
 async def tell(error):
-    print(f"NATS: {error!r}", file=sys.stderr)
+    say(repr(error))
+
+
+async def attach(stream, args):
+    """Subscribes where the server remembers that this reader was; waits for a stream that is not there."""
+    # One at a time: what was not acknowledged comes again before anything after it, and so in its order.
+    config = ConsumerConfig(max_ack_pending=1, ack_wait=2)
+    is_said = False
+    while True:
+        try:
+            return await stream.subscribe(args.subject, durable=args.name, stream=args.stream, manual_ack=True, config=config)
+        except NotFoundError:
+            if not is_said:
+                say(f"there is no stream {args.stream}; waiting for it")
+            is_said = True
+            await asyncio.sleep(PAUSE)
+
+
+async def is_lost(events):
+    """Whether the server has no such reader any more, as after the stream was deleted. A server that is away comes back with it."""
+    try:
+        await events.consumer_info()
+    except NotFoundError:
+        return True
+    except (TimeoutError, nats.errors.Error):
+        pass
+    return False
+
+
+async def check_gap(stream, args, read):
+    """Says what was removed from the stream, by a purge or its bounds, before this reader had it."""
+    first = (await stream.stream_info(args.stream)).state.first_seq
+    if 0 < read < first - 1:
+        say(f"messages {read + 1} to {first - 1} of the stream were removed before they were read: events are missing")
+
+
+async def messages(stream, args):
+    """Yields messages for ever. Where the server has lost the stream or this reader, it says so and starts over with what there is."""
+    while True:
+        events = await attach(stream, args)
+        read = (await events.consumer_info()).ack_floor.stream_seq
+        while True:
+            try:
+                message = await events.next_msg(timeout=PATIENCE)
+            except TimeoutError:
+                if await is_lost(events):
+                    say(f"stream {args.stream} or its reader {args.name} was lost, starting over with what there is: events may be missing")
+                    break
+                continue
+            place = message.metadata.sequence.stream
+            if place > read + 1:
+                await check_gap(stream, args, read)
+            read = place
+            yield message
+        await events.unsubscribe()
 
 
 async def subscribe(args):
     connection = await nats.connect(args.url, max_reconnect_attempts=-1, reconnect_time_wait=0.5, error_cb=tell)
-    # One at a time: what was not acknowledged comes again before anything after it, and so in its order.
-    config = ConsumerConfig(max_ack_pending=1, ack_wait=2)
-    stream = connection.jetstream()
-    events = await stream.subscribe(args.subject, durable=args.name, stream=args.stream, manual_ack=True, config=config)
     last = {}  # The place of the last event of each source: what is not behind it is a repeat.
-    async for message in events.messages:
+    async for message in messages(connection.jetstream(), args):
         source, id = message.headers["ce-source"], message.headers["ce-id"]
         place = tuple(int(part) for part in id.split("."))
         if place > last.get(source, ()):

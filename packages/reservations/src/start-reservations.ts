@@ -7,7 +7,7 @@ import { openClaimSigner } from '@mutirao/runtime/claims';
 import { ChangeSignal, MachineDriver, systemClock, systemTimers, tellStalled } from '@mutirao/runtime/driver';
 import { createPublisher, type ConnectEvents } from '@mutirao/runtime/events';
 import { Room } from '@mutirao/runtime/files';
-import { openJournal, type Journal } from '@mutirao/runtime/journal';
+import { openJournal, readJournalInstance, type Journal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
 import type { Metrics } from '@mutirao/runtime/metrics';
 import { bind, serve, type DialOptions, type RunningServer, type TokenCheck } from '@mutirao/runtime/rpc';
@@ -69,6 +69,7 @@ export async function startReservations(setup: ReservationsSetup): Promise<Runni
   const journal = openJournal({ path: join(directory, 'journal.sqlite'), codec: reservationsChangeCodec, checkpointPages });
   const signer = openClaimSigner(join(directory, 'claim-key.pem'), setup.id);
   const began = systemClock.now();
+  const { name: journalInstance } = readJournalInstance(journal);
   const state = restoreState(journal, options);
   log.info({ resources: state.resources.size, reservations: state.reservations.size, took_ms: systemClock.now() - began }, 'the journal is read');
   const changes = new ChangeSignal();
@@ -87,7 +88,7 @@ export async function startReservations(setup: ReservationsSetup): Promise<Runni
   });
   pledges.start();
   if (metrics !== undefined) measure(metrics, { state, journal });
-  const host: ReservationsHost = { ask: (make) => driver.ask(make), demandRoom: () => { room.demand(); }, state, signer, journal, changes, clock: systemClock, usesOf: (userId) => server.usesOf(userId) };
+  const host: ReservationsHost = { ask: (make) => driver.ask(make), demandRoom: () => { room.demand(); }, state, signer, journal, journalInstance, changes, clock: systemClock, usesOf: (userId) => server.usesOf(userId) };
   const server: RunningServer = await serve({
     address: setup.listen, tokens: setup.tokens, identity: setup.identity, log, services: [bind(ReservationServiceService, reservationRoutes(host), { audited: auditedMethods })],
     ...(options.quotas === undefined ? {} : { quotas: options.quotas }),

@@ -43,11 +43,19 @@ export class AnsweringBroker {
   awayBecause: MutiraoError | undefined;
   trouble: string | undefined;
   #told: JobEvent[][] = [];
+  #journalInstance = 'first';
   #wake: () => void = () => undefined;
 
   /** Tells events to who watches, those of one change in one message. */
   tell(...events: JobEvent[]): void {
     this.#told.push(events);
+    this.#wake();
+  }
+
+  /** It comes back with another journal, which counts anew. */
+  putBack(journalInstance: string): void {
+    this.#journalInstance = journalInstance;
+    this.#told = [];
     this.#wake();
   }
 
@@ -153,11 +161,13 @@ export class AnsweringBroker {
   async* watchJob(request: { readonly lastChanges?: number | undefined; readonly changesPerSecondMax?: number | undefined }, signal: AbortSignal): AsyncGenerator<WatchJobResponse> {
     await this.#answer('watchJob', request, () => undefined);
     let next = Math.max(0, this.#told.length - (request.lastChanges ?? Infinity));
-    while (!signal.aborted) {
+    const journalInstance = this.#journalInstance;
+    const isOpen = (): boolean => !signal.aborted && journalInstance === this.#journalInstance;
+    while (isOpen()) {
       const passedOverCount = Math.max(0, this.#told.length - next - Math.max(request.lastChanges ?? 0, request.changesPerSecondMax ?? Infinity));
       next += passedOverCount;
-      if (passedOverCount > 0) yield { events: this.#told[next++] ?? [], passedOverCount };
-      while (next < this.#told.length && !signal.aborted) yield { events: this.#told[next++] ?? [] };
+      if (passedOverCount > 0) yield { events: this.#told[next++] ?? [], passedOverCount, journalInstance };
+      while (next < this.#told.length && isOpen()) yield { events: this.#told[next++] ?? [], journalInstance };
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
         signal.addEventListener('abort', () => { resolve(); }, { once: true });

@@ -1,7 +1,5 @@
-import { randomInt } from 'node:crypto';
-
 import type { JobId } from '@mutirao/core/shared';
-import type { Journal } from '@mutirao/runtime/journal';
+import { readJournalInstance, type Journal } from '@mutirao/runtime/journal';
 
 /** What tells a journal from those before it, and from the one that it is a back-up of. */
 export interface JournalInstance {
@@ -11,8 +9,7 @@ export interface JournalInstance {
   readonly firstJobId: JobId;
 }
 
-/** Names, in the journal, of its instance and of the first job of that. */
-const instanceName = 'instance';
+/** Name, in the journal, of the first job of its instance. */
 const firstJobName = 'instance_first_job';
 
 /**
@@ -22,10 +19,8 @@ const firstJobName = 'instance_first_job';
  * Before `keepHost`, with which it gets to the disk.
  */
 export function readInstance(journal: Pick<Journal<unknown>, 'findNumber' | 'keepNumber' | 'isFileNew'>, nextJobId: JobId): JournalInstance {
-  const known = journal.isFileNew ? undefined : journal.findNumber(instanceName);
-  if (known !== undefined) return { name: known.toString(36), firstJobId: journal.findNumber(firstJobName) ?? 1 };
-  const drawn = randomInt(2 ** 47);
+  const { name, isNew } = readJournalInstance(journal);
+  if (!isNew) return { name, firstJobId: journal.findNumber(firstJobName) ?? 1 };
   journal.keepNumber(firstJobName, nextJobId);
-  journal.keepNumber(instanceName, drawn);
-  return { name: drawn.toString(36), firstJobId: nextJobId };
+  return { name, firstJobId: nextJobId };
 }

@@ -1,7 +1,7 @@
 import type { WatchJobRequest, WatchJobResponse } from '@mutirao/api/broker';
 import { badRequest } from '@mutirao/api/codecs';
-import { MutiraoError } from '@mutirao/api/errors';
 import type { UserId } from '@mutirao/core/shared';
+import { requirePosition } from '@mutirao/runtime/journal';
 import type { ServerStreamHandler, StreamWriter } from '@mutirao/runtime/rpc';
 
 import { getJob, type BrokerParts } from './broker-parts.ts';
@@ -24,7 +24,7 @@ export function watchJobRoute(parts: BrokerParts): ServerStreamHandler<WatchJobR
     const { userId, signal, stopping } = context;
     if (request.jobId !== 0) getJob(parts, userId, request.jobId);
     demandIndexesMax(request);
-    demandPosition(parts, request);
+    if (request.lastChanges === undefined) requirePosition(request, parts.journal, parts.journalInstance);
     let after = beginningOf(parts, request);
     if (request.changesPerSecondMax !== undefined) return watchSample(parts, request, { writer, after, context });
     let hasCaughtUp = false;
@@ -46,14 +46,6 @@ export function watchJobRoute(parts: BrokerParts): ServerStreamHandler<WatchJobR
 /** The sequence behind which the telling begins. */
 function beginningOf({ journal }: BrokerParts, { afterSequence, lastChanges }: WatchJobRequest): number {
   return lastChanges === undefined ? afterSequence : Math.max(0, journal.lastSequence() - lastChanges);
-}
-
-/** A watcher that was told of another journal, or of more than there is, would hear nothing, or what it takes for the rest. @throws {MutiraoError} MUT_JOURNAL_POSITION */
-function demandPosition({ journal, journalInstance }: BrokerParts, { afterSequence, lastChanges, journalInstance: known = journalInstance }: WatchJobRequest): void {
-  if (lastChanges !== undefined) return;
-  const last = journal.lastSequence();
-  if (known !== journalInstance) throw new MutiraoError('MUT_JOURNAL_POSITION', `sequence ${afterSequence} is of journal ${known}; this broker's is ${journalInstance}, with ${last} changes`);
-  if (afterSequence > last) throw new MutiraoError('MUT_JOURNAL_POSITION', `sequence ${afterSequence} is beyond the end of journal ${journalInstance}, which has ${last} changes`);
 }
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST */

@@ -34,7 +34,7 @@ export async function watchSample(parts: WatchParts, request: WatchJobRequest, {
   for (let most = Math.max(changesMax, Math.min(request.lastChanges ?? 0, firstChangesMost)); !isOver(context); most = changesMax) {
     const { message, last } = lookAtNewest(parts, request, { after, most, userId: context.userId });
     if (message !== undefined && !writer.write(message)) await writer.drained();
-    if (!hasCaughtUp) writer.write({ events: [] });
+    if (!hasCaughtUp) writer.write({ events: [], journalInstance: parts.journalInstance });
     hasCaughtUp = true;
     after = last;
     await rest(parts, period, signals);
@@ -55,7 +55,7 @@ function lookAtNewest(parts: WatchParts, { taskIndexesMax }: WatchJobRequest, { 
   const entries = parts.journal.read({ after: from, limit: most });
   const events = entries.flatMap((entry) => eventsFor(parts, userId, { entry, taskIndexesMax }));
   const passedOver = from > after ? { passedOverCount: from - after } : {};
-  return { message: events.length > 0 || from > after ? { events, ...passedOver } : undefined, last: entries.at(-1)?.sequence ?? from };
+  return { message: events.length > 0 || from > after ? { events, journalInstance: parts.journalInstance, ...passedOver } : undefined, last: entries.at(-1)?.sequence ?? from };
 }
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST */

@@ -9,7 +9,7 @@ import type { CallContext } from '@mutirao/runtime/rpc';
 import type { BrokerDriver, BrokerParts } from './broker-parts.ts';
 
 /** What watching needs of the broker. */
-export type WatchParts = Pick<BrokerParts, 'journal' | 'watchers' | 'timers'> & { readonly driver: Pick<BrokerDriver, 'state'> };
+export type WatchParts = Pick<BrokerParts, 'journal' | 'journalInstance' | 'watchers' | 'timers'> & { readonly driver: Pick<BrokerDriver, 'state'> };
 
 /** The events of a change that a user may hear of: those of the own jobs, and of what jobs run on. @param taskIndexesMax undefined for all of an event's task indexes. */
 export function eventsFor(

@@ -32,10 +32,10 @@ export async function followJob(context: CommandContext, broker: BrokerClient, {
     reasons.look(found.job);
   };
   const absence = { heardAt: context.clock.now(), isAway: false };
-  let after = 0;
+  let place: Place = { after: 0, journalInstance: undefined };
   try {
     for (;;) {
-      const watch = startWatch(context, broker, { jobId, after });
+      const watch = startWatch(context, broker, { jobId, place });
       try {
         return await lookUntilEnd(context, broker, { jobId, watch, absence, show });
       } catch (error) {
@@ -44,7 +44,7 @@ export async function followJob(context: CommandContext, broker: BrokerClient, {
         if (!absence.isAway) context.output.note('The broker does not answer; waiting for it to come back ...');
         absence.isAway = true;
       } finally {
-        after = watch.stop();
+        place = watch.stop();
       }
       await context.sleep(lookEveryMs);
     }
@@ -76,17 +76,26 @@ interface Watch {
   bell(): Promise<void>;
   /** Whether events have come since the last time. @throws what ended the stream, for nothing more will come. */
   takeNews(): boolean;
-  /** Closes the stream and tells the sequence of the last event that came. */
-  stop(): number;
+  /** Closes the stream and returns the place of the last event that came. */
+  stop(): Place;
 }
 
-function startWatch(context: CommandContext, broker: BrokerClient, { jobId, after }: { jobId: number; after: number }): Watch {
+/** Where in the broker's journal a watch is. */
+interface Place {
+  readonly after: number;
+  /** Of the journal that `after` is of; undefined before anything came. */
+  readonly journalInstance: string | undefined;
+}
+
+function startWatch(context: CommandContext, broker: BrokerClient, { jobId, place }: { readonly jobId: number; readonly place: Place }): Watch {
   const stop = new AbortController();
-  const state: { after: number; hasNews: boolean; failure: unknown } = { after, hasNews: false, failure: undefined };
+  const state: { place: Place; hasNews: boolean; failure: unknown } = { place, hasNews: false, failure: undefined };
   let bell = Promise.withResolvers<undefined>();
   const read = async (): Promise<void> => {
-    for await (const { events } of broker.watchJob({ jobId, afterSequence: after }, AbortSignal.any([stop.signal, context.signal]))) {
-      state.after = events.at(-1)?.sequence ?? state.after;
+    const { after, journalInstance: known } = place;
+    const request = { jobId, afterSequence: after, ...(known === undefined ? {} : { journalInstance: known }) };
+    for await (const { events, journalInstance = state.place.journalInstance } of broker.watchJob(request, AbortSignal.any([stop.signal, context.signal]))) {
+      state.place = { after: events.at(-1)?.sequence ?? state.place.after, journalInstance };
       state.hasNews ||= events.length > 0;
       if (events.some(isOfWholeJob)) bell.resolve(undefined);
     }
@@ -95,7 +104,7 @@ function startWatch(context: CommandContext, broker: BrokerClient, { jobId, afte
   read().catch((error: unknown) => {
     const isElsewhere = error instanceof MutiraoError && error.code === 'MUT_JOURNAL_POSITION';
     // The broker came back with another journal: its events are counted anew, and the job itself says what is so.
-    if (isElsewhere) state.after = 0;
+    if (isElsewhere) state.place = { after: 0, journalInstance: undefined };
     state.failure = isElsewhere ? new MutiraoError('MUT_UNREACHABLE', error.message, { cause: error }) : error;
     bell.resolve(undefined);
   });
@@ -110,7 +119,7 @@ function startWatch(context: CommandContext, broker: BrokerClient, { jobId, afte
     },
     stop: () => {
       stop.abort();
-      return state.after;
+      return state.place;
     },
   };
 }

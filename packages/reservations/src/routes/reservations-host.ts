@@ -16,6 +16,8 @@ export interface ReservationsHost {
   readonly state: ReservationsState;
   readonly signer: ClaimSigner;
   readonly journal: Pick<Journal<ReservationsChange>, 'read' | 'lastSequence'>;
+  /** Names the journal, as `readJournalInstance` does. */
+  readonly journalInstance: string;
   /** Notified after each turn that changed something. */
   readonly changes: ChangeSignal;
   readonly clock: { now(): Instant };

@@ -3,6 +3,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { WatchReservationsRequest, WatchReservationsResponse } from '@mutirao/api/reservation';
 import { eventsOf, type ReservationEvent } from '@mutirao/core/machines/reservations';
 import type { UserId } from '@mutirao/core/shared';
+import { requirePosition } from '@mutirao/runtime/journal';
 import type { CallContext, ServerStreamHandler, StreamWriter } from '@mutirao/runtime/rpc';
 import type { ReservationsHost } from './reservations-host.ts';
 
@@ -17,10 +18,8 @@ const readMax = 200;
  */
 export function watchRoute(host: ReservationsHost): ServerStreamHandler<WatchReservationsRequest, WatchReservationsResponse> {
   return async (request, writer, context) => {
-    const ended = host.journal.lastSequence();
-    // Who was told of more heard of a journal that was put back since, and would hear nothing now.
-    if (!request.onlyNew && request.afterSequence > ended) throw new MutiraoError('MUT_JOURNAL_POSITION', `sequence ${request.afterSequence} is beyond the end of the journal, which has ${ended} changes`);
-    let after = request.onlyNew ? ended : request.afterSequence;
+    if (!request.onlyNew) requirePosition(request, host.journal, host.journalInstance);
+    let after = request.onlyNew ? host.journal.lastSequence() : request.afterSequence;
     let hasCaughtUp = false;
     for (;;) {
       if (isOver(context)) return;
@@ -30,7 +29,7 @@ export function watchRoute(host: ReservationsHost): ServerStreamHandler<WatchRes
         after = last;
         continue;
       }
-      if (!hasCaughtUp) writer.write({ events: [], lastSequence: after });
+      if (!hasCaughtUp) writer.write({ events: [], lastSequence: after, journalInstance: host.journalInstance });
       hasCaughtUp = true;
       await host.changes.changed(seen, AbortSignal.any([context.signal, context.stopping]));
     }
@@ -55,7 +54,7 @@ async function tellPage(host: ReservationsHost, { after, reservationId }: { read
   for (const { sequence, at, change } of entries) {
     const events = eventsOf(change).filter((event) => (reservationId === 0 || event.reservation?.place.id === reservationId) && concerns(host, userId, event));
     if (events.length === 0) continue;
-    const message = { events: events.map((event) => encodeReservationEvent(sequence, at, event)), lastSequence: sequence };
+    const message = { events: events.map((event) => encodeReservationEvent(sequence, at, event)), lastSequence: sequence, journalInstance: host.journalInstance };
     if (!writer.write(message)) await writer.drained();
   }
   return entries.at(-1)?.sequence;

@@ -25,7 +25,7 @@ test('no field of any call of a user ends the reservation manager or breaks what
   let now = noon;
   const signer = openClaimSigner(join(folder, 'claim-key.pem'), 'local');
   const handlers = reservationRoutes({
-    state, journal, changes: new ChangeSignal(), clock: { now: () => now }, signer, usesOf: () => [], demandRoom: () => undefined,
+    state, journal, journalInstance: 'first', changes: new ChangeSignal(), clock: { now: () => now }, signer, usesOf: () => [], demandRoom: () => undefined,
     ask: <T>(make: (replyTo: number) => ReservationsInput): Promise<T> => {
       const decision = reservationsMachine.step(state, [make(1)], now += 1);
       journal.record(decision.changes, now);

@@ -2,7 +2,7 @@ import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { verify, createPublicKey } from 'node:crypto';
 import test from 'ava';
-import { AheadStatus, Algorithm, ListReservationsResponse, Placement, ReservationStatus, Timing, TogetherDecision, type GetTogetherDecisionRequest, type RequestReservationRequest, type ReservationWish, type VerifyReservationResponse, type WatchReservationsResponse } from '@mutirao/api/reservation';
+import { AheadStatus, Algorithm, ListReservationsResponse, Placement, ReservationStatus, Timing, TogetherDecision, type GetTogetherDecisionRequest, type RequestReservationRequest, type ReservationWish, type VerifyReservationResponse, type WatchReservationsRequest, type WatchReservationsResponse } from '@mutirao/api/reservation';
 import { MutiraoError } from '@mutirao/api/errors';
 import { createReservationsState, reservationsMachine, type ReservationsChange, type ReservationsInput } from '@mutirao/core/machines/reservations';
 import { instantMax } from '@mutirao/core/reservations';
@@ -27,7 +27,7 @@ function service(folder: string) {
   const clock = { at: noon, now: () => clock.at };
   const signer = openClaimSigner(join(folder, 'claim-key.pem'), 'local');
   const routes = reservationRoutes({
-    state, journal, changes, clock, signer, demandRoom: () => undefined, usesOf: () => [],
+    state, journal, journalInstance: 'first', changes, clock, signer, demandRoom: () => undefined, usesOf: () => [],
     ask: <T>(make: (replyTo: number) => ReservationsInput): Promise<T> => {
       const decision = reservationsMachine.step(state, [make(1)], clock.at);
       journal.record(decision.changes, clock.at);
@@ -308,6 +308,27 @@ test('a watcher hears what concerns it from any sequence on, and others nothing'
   t.deepEqual(await told('ana', 0), ['1 resource.offered ', '2 reservation.confirmed free from the earliest start on', '3 reservation.cancelled rain']);
   t.deepEqual(await told('owner', 2), ['3 reservation.cancelled rain']);
   t.deepEqual(await told('bob', 1), []);
+});
+
+test('a watcher that was told of another journal, or of more than there is, is refused; each message names the journal', async (t) => {
+  const { routes } = service(temporaryFolder(t));
+  await inject(routes.registerResource, cluster, owner);
+  const watch = async (request: Partial<WatchReservationsRequest>): Promise<WatchReservationsResponse[]> => {
+    const leaving = new AbortController();
+    const told: WatchReservationsResponse[] = [];
+    const writer = { drained: () => Promise.resolve(), write: (message: WatchReservationsResponse) => {
+      told.push(message);
+      if (message.events.length === 0) leaving.abort();
+      return true;
+    } } as unknown as StreamWriter<WatchReservationsResponse>;
+    await routes.watchReservations({ afterSequence: 0, reservationId: 0, onlyNew: false, ...request }, writer, aCallContext({ userId: 'ana', signal: leaving.signal }));
+    return told;
+  };
+  t.deepEqual((await watch({ journalInstance: 'first' })).map(({ lastSequence, journalInstance }) => [lastSequence, journalInstance]), [[1, 'first'], [1, 'first']]);
+  t.is((await watch({ afterSequence: 1, journalInstance: 'first' })).length, 1, 'the end itself is a place to go on from');
+  t.deepEqual((await watch({ afterSequence: 99, onlyNew: true, journalInstance: 'another' })).map(({ lastSequence, journalInstance }) => [lastSequence, journalInstance]), [[1, 'first']], 'only what comes from now on has no place');
+  await t.throwsAsync(watch({ afterSequence: 2 }), { code: 'MUT_JOURNAL_POSITION', message: 'sequence 2 is beyond the end of journal first, which has 1 changes' });
+  await t.throwsAsync(watch({ afterSequence: 1, journalInstance: 'another' }), { code: 'MUT_JOURNAL_POSITION', message: /is of journal another; this one is first/ });
 });
 
 test('users see their own reservations in pages, owners all of their resources\'', async (t) => {

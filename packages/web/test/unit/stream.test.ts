@@ -186,6 +186,20 @@ test('of a flood of events the broker is asked for a sample, which is said, and 
   t.like(of(messages, 'events').at(-1)?.data, { is_sampled: false, events: [{ sequence: 5001, task_count: 70 }] });
 });
 
+test('after a restore of the broker events are told from the beginning of its other journal', async (t) => {
+  const world = new World();
+  world.turns = 500;
+  const { messages } = world.open(['events']);
+  for (let sequence = 1; sequence <= 50; sequence += 1) world.broker.tell(wire.event({ sequence }));
+  await world.pass(500);
+  world.broker.putBack('second');
+  world.broker.tell(wire.event({ sequence: 1, jobId: 9 }), wire.event({ sequence: 1, jobId: 9 }));
+  world.broker.tell(wire.event({ sequence: 2, jobId: 9 }));
+  await world.pass(3000);
+  const told = of(messages, 'events').flatMap(({ data }) => (data as RecentEvents).events);
+  t.deepEqual(told.filter((event) => event.job_id === 9).map(({ sequence }) => sequence), [1, 1, 2]);
+});
+
 test('a level that stays the same is read less and less often, and as often as usual again once something happens', async (t) => {
   const world = new World();
   world.open(['jobs', 'events']);

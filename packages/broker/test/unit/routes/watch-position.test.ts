@@ -34,5 +34,5 @@ test('each answer names the journal, and who names it gets on from where it was'
 
 test('who was told of more than there is, or of another journal, is refused', async (t) => {
   await t.throwsAsync(watch({ afterSequence: 999_999 }), { code: 'MUT_JOURNAL_POSITION', message: 'sequence 999999 is beyond the end of journal first, which has 2 changes' });
-  await t.throwsAsync(watch({ afterSequence: 1, journalInstance: 'another' }), { code: 'MUT_JOURNAL_POSITION', message: /is of journal another; this broker's is first, with 2 changes/ });
+  await t.throwsAsync(watch({ afterSequence: 1, journalInstance: 'another' }), { code: 'MUT_JOURNAL_POSITION', message: /is of journal another; this one is first, with 2 changes/ });
 });

@@ -14,6 +14,7 @@ import { watchSample } from '../../../src/routes/watch-sample.ts';
 class World {
   readonly timers = new HandTimers();
   readonly watchers = new JobWatchers();
+  readonly journalInstance = 'first';
   readonly journal = openJournal({ path: ':memory:', codec: changeCodec });
   readonly driver = { state: createBrokerState() };
   readonly told: WatchJobResponse[] = [];
@@ -66,6 +67,7 @@ test('who wants some changes a second only is told the newest, how many were pas
   t.is(world.told[2]?.passedOverCount, last - before - 1, 'all but the newest of what happened since');
   await world.ring();
   t.is(world.told.length, 3);
+  t.true(world.told.every(({ journalInstance }) => journalInstance === 'first'), 'each message names the journal');
   await world.turn({ kind: 'MachineLost', machineId: 'alpha/m1', reason: 'MUT_MACHINE_LOST' });
   t.is(world.told.at(-1)?.events.at(-1)?.sequence, world.journal.lastSequence(), 'who had nothing to hear is woken by what happens');
   world.leaving.abort();

@@ -35,6 +35,27 @@ test('waiting goes on after a restart of the broker, from the last event that wa
   t.is(err, 'The broker does not answer; waiting for it to come back ...\nThe broker is back.\n');
 });
 
+test('after a restore of the broker waiting starts over in its other journal, however long that is', async (t) => {
+  const asked: (readonly [number, string | undefined])[] = [];
+  let isEnded = false;
+  const broker = {
+    listJobs: () => Promise.resolve({ jobs: [running] }),
+    getJob: () => Promise.resolve({ job: isEnded ? aJobSummary() : running, spec: undefined }),
+    async *watchJob ({ afterSequence, journalInstance }: WatchJobRequest): AsyncGenerator<WatchJobResponse> {
+      asked.push([afterSequence, journalInstance]);
+      if (asked.length === 1) {
+        yield { events: [event(5, 'tasks.finished')], journalInstance: 'first' };
+        throw new MutiraoError('MUT_UNREACHABLE', 'gone');
+      }
+      if (journalInstance === 'first') throw new MutiraoError('MUT_JOURNAL_POSITION', 'this one is second');
+      isEnded = true;
+      yield { events: [event(3, 'job.finished')], journalInstance: 'second' };
+    },
+  };
+  t.is((await runCommandLine(['job', 'wait'], { broker })).status, 0);
+  t.deepEqual(asked, [[0, undefined], [5, 'first'], [0, undefined]]);
+});
+
 test('a broker that stays away for two minutes ends the wait', async (t) => {
   let now = 0;
   const broker = {

@@ -25,6 +25,8 @@ export class EventFeed {
   readonly #nextVersion: () => number;
   #heard: Heard[] = [];
   #lastSequence = 0;
+  /** Of the journal that the last sequence is of. */
+  #journalInstance: string | undefined;
   /** Whether some were passed over since the last one that is kept. */
   #isAfterGap = false;
   #watching: AbortController | undefined;
@@ -78,14 +80,15 @@ export class EventFeed {
   }
 
   /** Events of one change have one sequence, and come in one message. */
-  #take({ events, passedOverCount = 0 }: WatchJobResponse): void {
+  #take({ events, passedOverCount = 0, journalInstance }: WatchJobResponse): void {
     this.#isAfterGap ||= passedOverCount > 0;
     const [first, last] = [events[0], events.at(-1)];
     if (first === undefined || last === undefined) return;
-    // The look back does not go that far: it is another journal, which counts anew.
-    const known = first.sequence < this.#lastSequence - firstChanges ? 0 : this.#lastSequence;
-    for (const event of events) if (event.sequence > known) this.#keep(event);
-    this.#lastSequence = Math.max(known, last.sequence);
+    // The look back does not go that far: it is another journal, whether the broker names it or not.
+    if (journalInstance !== this.#journalInstance || first.sequence < this.#lastSequence - firstChanges) this.#lastSequence = 0;
+    this.#journalInstance = journalInstance;
+    for (const event of events) if (event.sequence > this.#lastSequence) this.#keep(event);
+    this.#lastSequence = Math.max(this.#lastSequence, last.sequence);
     if (this.#heard.length > keptMax) this.#heard = this.#heard.slice(-keptMax);
   }
 
