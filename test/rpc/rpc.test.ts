@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { MutiraoError } from '@mutirao/api/errors';
-import { ClusterServiceClient, ClusterServiceService } from '@mutirao/api/cluster';
+import { ClusterServiceClient, ClusterServiceService, QueuedRequest, type UserScore } from '@mutirao/api/cluster';
 import { quietLogger } from '@mutirao/runtime/log';
 import { acceptToken, bind, callUnary, dial, messagesOf, serve, type CallContext, type Handlers, type RunningServer, type ServiceBinding } from '@mutirao/runtime/rpc';
 import { discardSocket, forbidLeaks, freeSocket, temporaryFolder } from '@mutirao/testkit';
@@ -50,6 +50,17 @@ test.serial('an error keeps its code, message and field on the way', async (t) =
   await served(clusterBinding({ release: () => { throw refusal; } }), async (client) => {
     const error = await t.throwsAsync(callUnary(client, 'release', { requestId: '1' }, { deadlineMs: 60_000 }), { instanceOf: MutiraoError });
     t.like(error, { code: 'MUT_BAD_REQUEST', message: 'width is 0; want 1 or more', field: 'width_processors' });
+  });
+});
+
+test.serial('an answer that is larger than the server sends is refused for good, with what is large in it', async (t) => {
+  const userId = 'x'.repeat(9 * 1024 * 1024);
+  const scoreOf = (user: string): UserScore => ({ userId: user, score: 1, countedCount: 1, precisionMean: 1 });
+  await served(clusterBinding({ getQueue: () => ({ ...listing, requests: [QueuedRequest.decode(Buffer.alloc(0))].flatMap((one) => [{ ...one, userId }, { ...one, userId }]) }), getScores: () => ({ ordersQueue: false, weight: 0, leadMsMax: 0, scores: [scoreOf(userId + userId), scoreOf('ana')] }) }), async (client) => {
+    await t.throwsAsync(callUnary(client, 'getQueue', { endedMax: 0, userId: '' }, { deadlineMs: 60_000 }), {
+      code: 'MUT_ANSWER_TOO_LARGE', message: 'the answer of GetQueue takes 18.0 MiB, 18.0 MiB of it requests; this server sends 16.0 MiB at most',
+    });
+    await t.throwsAsync(callUnary(client, 'getScores', { userId: '' }, { deadlineMs: 60_000 }), { code: 'MUT_ANSWER_TOO_LARGE', message: /18\.0 MiB of it scores\.user_id/ });
   });
 });
 

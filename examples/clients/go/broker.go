@@ -260,7 +260,20 @@ func (b *Broker) Status(ctx context.Context, job uint64) (brokerv1.JobStatus, er
 
 // Output says what a task printed, and which files it brought home.
 func (b *Broker) Output(ctx context.Context, job, task uint64) (*brokerv1.GetTaskOutputResponse, error) {
-	return call(ctx, b, b.client.GetTaskOutput, &brokerv1.GetTaskOutputRequest{JobId: job, TaskIndex: task})
+	output := &brokerv1.GetTaskOutputResponse{}
+	for request := (&brokerv1.GetTaskOutputRequest{JobId: job, TaskIndex: task}); ; {
+		page, err := call(ctx, b, b.client.GetTaskOutput, request)
+		if err != nil {
+			return nil, err
+		}
+		output.StandardOutput = append(output.StandardOutput, page.StandardOutput...)
+		output.StandardError = append(output.StandardError, page.StandardError...)
+		output.Files = append(output.Files, page.Files...)
+		if page.NextPageToken == nil {
+			return output, nil
+		}
+		request.PageToken = page.NextPageToken // An answer holds 2 MiB at most, since gRPC takes messages of 4 MiB.
+	}
 }
 
 // Download writes a content that the broker keeps into a file.

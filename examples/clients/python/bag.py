@@ -99,7 +99,15 @@ class Broker:
 
     def output(self, job_id, task_index):
         """What a task printed, and the files that it brought home."""
-        return self.call(self.stub.GetTaskOutput, broker_pb2.GetTaskOutputRequest(job_id=job_id, task_index=task_index))
+        request = broker_pb2.GetTaskOutputRequest(job_id=job_id, task_index=task_index)
+        page = output = self.call(self.stub.GetTaskOutput, request)
+        while page.HasField("next_page_token"):  # An answer holds 2 MiB at most, since gRPC takes messages of 4 MiB.
+            request.page_token = page.next_page_token
+            page = self.call(self.stub.GetTaskOutput, request)
+            output.standard_output += page.standard_output
+            output.standard_error += page.standard_error
+            output.files.extend(page.files)
+        return output
 
     def download(self, content, path):
         """Writes a content that the broker keeps into a file."""

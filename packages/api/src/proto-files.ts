@@ -1,7 +1,7 @@
 import { createFileRegistry, fromBinary, type DescExtension, type DescFile, type DescMessage, type FileRegistry } from '@bufbuild/protobuf';
 import { nestedTypes } from '@bufbuild/protobuf/reflect';
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
-import { BinaryReader } from '@bufbuild/protobuf/wire';
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { descriptorSet } from './generated/descriptor-set.ts';
 
 /** A .proto file as a compiler describes it. */
@@ -95,4 +95,43 @@ function filesOf(set: Uint8Array): Buffer[] {
     files.push(Buffer.from(reader.bytes()));
   }
   return files;
+}
+
+/** A field and what it takes of a message. */
+export interface FieldShare {
+  /** From the message down, joined by dots; empty for none. */
+  readonly name: string;
+  readonly bytes: number;
+}
+
+/** The field that most of an encoded message is of, as deep down as one field has more than half. */
+export function largestField(message: Uint8Array, type: DescMessage): FieldShare {
+  const parts = partsOf(message);
+  const field = type.fields.find(({ number }) => 2 * (parts.get(number)?.bytes ?? 0) > message.length);
+  const part = field === undefined ? undefined : parts.get(field.number);
+  if (field === undefined || part === undefined) return { name: '', bytes: 0 };
+  const inner = field.message === undefined || part.only === undefined ? undefined : largestField(part.only, field.message);
+  return inner === undefined || inner.name === '' ? { name: field.name, bytes: part.bytes } : { name: `${field.name}.${inner.name}`, bytes: inner.bytes };
+}
+
+interface Part {
+  bytes: number;
+  /** The field's value, where it has one only. */
+  only: Uint8Array | undefined;
+}
+
+/** What each field of an encoded message takes, by its number. */
+function partsOf(message: Uint8Array): Map<number, Part> {
+  const parts = new Map<number, Part>();
+  const reader = new BinaryReader(message);
+  while (reader.pos < reader.len) {
+    const begin = reader.pos;
+    const [number, wireType] = reader.tag();
+    const value = wireType === WireType.LengthDelimited ? reader.bytes() : undefined;
+    if (value === undefined) reader.skip(wireType, number);
+    const known = parts.get(number);
+    if (known === undefined) parts.set(number, { bytes: reader.pos - begin, only: value });
+    else Object.assign(known, { bytes: known.bytes + reader.pos - begin, only: undefined });
+  }
+  return parts;
 }

@@ -42,6 +42,7 @@ export const registry = {
   MUT_COMMAND_NOT_FOUND: { status: 'NOT_FOUND', retryable: false, advice: 'Tasks start in an empty folder. Bring programs and scripts with --put or --store, or name a command that is installed on the machine; standard error says which one is missing.' },
   MUT_CONTENT_MISMATCH: { status: 'DATA_LOSS', retryable: true, advice: 'The bytes are not those that were announced; see that the file does not change while it is read, and send it again.' },
   MUT_CONTENT_NOT_FOUND: { status: 'NOT_FOUND', retryable: false, advice: 'Upload the content before naming it by its hash.' },
+  MUT_ANSWER_TOO_LARGE: { status: 'RESOURCE_EXHAUSTED', retryable: false, advice: 'Ask for less: for a part of it, or for an answer without the field that the message names.' },
   MUT_CONTENT_TOO_LARGE: { status: 'RESOURCE_EXHAUSTED', retryable: false, advice: 'Send less, or raise the limit that the message names.' },
   MUT_CREDENTIAL_COPIED: { status: 'PERMISSION_DENIED', retryable: false, advice: 'Another agent uses the name or the credential; each machine of an allocation attaches once. If that was not you, end the allocation.' },
   MUT_CREDENTIAL_NAME: { status: 'PERMISSION_DENIED', retryable: false, advice: 'A credential is good for one machine alone. Start the agent with the --machine-id that the message names, or make an invitation for its own name with "mutirao machine invite NAME".' },

@@ -14,12 +14,13 @@ import { outputPositions } from '../staging/stager.ts';
 import { groupOfTask, originOf, valueOfTask } from '../staging/task-of-job.ts';
 import { Templates, type FillIn } from '../staging/variables.ts';
 import { getJob, type BrokerParts } from './broker-parts.ts';
+import { cutOutput } from './output-page.ts';
 
 const nothing = Buffer.alloc(0);
 
 /** What a task wrote and brought home: its accepted replica, or the last one that failed. */
 export function getTaskOutputRoute(parts: BrokerParts): UnaryHandler<GetTaskOutputRequest, GetTaskOutputResponse> {
-  return ({ jobId, taskIndex }, { userId }) => {
+  return ({ jobId, taskIndex, pageToken }, { userId }) => {
     const job = getJob(parts, userId, jobId);
     const summary = findTaskSummary(job, taskIndex);
     if (summary === undefined) throw new MutiraoError('MUT_NOT_FOUND', `job ${jobId} has no task ${taskIndex}; it has ${job.taskCount}`);
@@ -29,13 +30,9 @@ export function getTaskOutputRoute(parts: BrokerParts): UnaryHandler<GetTaskOutp
       throw new MutiraoError('MUT_NOT_FOUND', `task ${taskIndex} of job ${jobId} is ${summary.status} and has no output yet`);
     }
     const output = parts.records.outputOf(origin.jobId, origin.taskIndex, record.replicaId);
-    return {
-      replicaId: record.replicaId,
-      standardOutput: asBuffer(output?.standardOutput),
-      standardError: asBuffer(output?.standardError),
-      truncated: record.outputTruncated,
-      files: filesOf(parts, job, { ...record, taskIndex }),
-    };
+    const { replicaId, outputTruncated: truncated } = record;
+    const whole = { standardOutput: asBuffer(output?.standardOutput), standardError: asBuffer(output?.standardError), files: filesOf(parts, job, { ...record, taskIndex }) };
+    return { replicaId, truncated, ...cutOutput(whole, replicaId, pageToken) };
   };
 }
 

@@ -1,11 +1,11 @@
-import type {
-  CancelJobRequest, CancelJobResponse, GetJobRequest, GetJobResponse, ListJobsRequest, ListJobsResponse, RetryTasksRequest, RetryTasksResponse,
+import {
+  JobSummary, type CancelJobRequest, type CancelJobResponse, type GetJobRequest, type GetJobResponse, type ListJobsRequest, type ListJobsResponse, type RetryTasksRequest, type RetryTasksResponse,
 } from '@mutirao/api/broker';
 import { badRequest, encodeJobSpec, encodeJobSummary, encodeTaskTimes, taskCountMax } from '@mutirao/api/codecs';
 import { findJobSummary, listJobSummaries, outlookOf, plannedEndOf } from '@mutirao/core/machines/broker';
 import { fingerprintsIn, type CurrentInput } from '@mutirao/core/resumption';
 import type { JobId, UserId } from '@mutirao/core/shared';
-import type { UnaryHandler } from '@mutirao/runtime/rpc';
+import { countOfPage, type UnaryHandler } from '@mutirao/runtime/rpc';
 
 import { fingerprintInputs } from '../submission/fingerprint-inputs.ts';
 import { demandOwner, getJob, type BrokerParts } from './broker-parts.ts';
@@ -31,7 +31,10 @@ export function getJobRoute(parts: BrokerParts): UnaryHandler<GetJobRequest, Get
 export function listJobsRoute(parts: BrokerParts): UnaryHandler<ListJobsRequest, ListJobsResponse> {
   return ({ pageSize, beforeJobId }, { userId }) => {
     const sizeMax = Math.min(pageSize === 0 ? pageDefault : pageSize, pageMax);
-    return { jobs: listJobSummaries(parts.driver.state, userId, { beforeJobId, sizeMax }).map(encodeJobSummary), trouble: parts.room.trouble() };
+    const found = listJobSummaries(parts.driver.state, userId, { beforeJobId, sizeMax: sizeMax + 1 });
+    const jobs = found.slice(0, sizeMax).map(encodeJobSummary);
+    const page = jobs.slice(0, countOfPage(jobs, (job) => JobSummary.encode(job).finish().length));
+    return { jobs: page, trouble: parts.room.trouble(), nextBeforeJobId: page.length < found.length ? page.at(-1)?.jobId : undefined };
   };
 }
 

@@ -1,8 +1,6 @@
 import type { TaskRecord } from '@mutirao/api/broker';
+import { pageBytesMax } from '@mutirao/api/paged-answers';
 import type { TaskIndex } from '@mutirao/core/shared';
-
-/** What a page holds, but for a single task that is larger: clients of other languages take messages of 4 MiB. */
-const pageBytesMax = 2 * 1024 * 1024;
 
 /** The records of the first tasks that a message has room for, one at least. */
 export function fillPage(indexes: readonly TaskIndex[], encode: (index: TaskIndex) => TaskRecord): TaskRecord[] {

@@ -11,9 +11,12 @@ import type { BrokerDriver, BrokerParts } from './broker-parts.ts';
 /** What watching needs of the broker. */
 export type WatchParts = Pick<BrokerParts, 'journal' | 'journalInstance' | 'watchers' | 'timers'> & { readonly driver: Pick<BrokerDriver, 'state'> };
 
-/** The events of a change that a user may hear of: those of the own jobs, and of what jobs run on. @param taskIndexesMax undefined for all of an event's task indexes. */
+/** Task indexes of an event that are told where a watcher names no bound: they take 2 MB at most. */
+export const taskIndexesUsual = 400_000;
+
+/** The events of a change that a user may hear of: those of the own jobs, and of what jobs run on. @param taskIndexesMax most task indexes of an event; `taskIndexesUsual` where it is undefined. */
 export function eventsFor(
-  { driver }: Pick<WatchParts, 'driver'>, userId: UserId, { entry, taskIndexesMax }: { readonly entry: JournalEntry<BrokerChange>; readonly taskIndexesMax: number | undefined },
+  { driver }: Pick<WatchParts, 'driver'>, userId: UserId, { entry, taskIndexesMax = taskIndexesUsual }: { readonly entry: JournalEntry<BrokerChange>; readonly taskIndexesMax: number | undefined },
 ): JobEvent[] {
   return eventsOf(entry.change)
     .filter((event) => event.jobId === 0 || driver.state.jobs.get(event.jobId)?.userId === userId)

@@ -1,10 +1,10 @@
 import { badRequest, decodeStatuses, decodeWish, encodePlacementOutcome, encodeReservation, readInstant, readText } from '@mutirao/api/codecs';
 import { errorOfCode } from '@mutirao/api/errors';
-import type { ListReservationsRequest, ReservationServiceService } from '@mutirao/api/reservation';
+import { Reservation, type ListReservationsRequest, type ListReservationsResponse, type ReservationServiceService } from '@mutirao/api/reservation';
 import { getReservation, listReservations, type PlacementReply, type ReservationsInput } from '@mutirao/core/machines/reservations';
 import type { ReservationRecord } from '@mutirao/core/messages';
 import type { UserId } from '@mutirao/core/shared';
-import { unary, type Handlers } from '@mutirao/runtime/rpc';
+import { countOfPage, unary, type Handlers } from '@mutirao/runtime/rpc';
 import { claimFor, type ReservationsHost } from './reservations-host.ts';
 
 type Service = Handlers<typeof ReservationServiceService>;
@@ -57,7 +57,7 @@ export function reservationsRoutes(host: ReservationsHost): Routes {
     listReservations: unary({
       decode: decodeFilter,
       handle: (filter, { userId }) => listReservations(host.state, { ...filter, userId }),
-      encode: ({ reservations, nextBefore }) => ({ reservations: reservations.map((one) => encodeReservation(one, '')), nextBeforeReservationId: nextBefore }),
+      encode: encodePage,
     }),
     renegotiateReservation: unary({
       decode: ({ reservationId, wish }) => ({ reservationId, wish: decodeWish(wish) }),
@@ -83,6 +83,12 @@ export function reservationsRoutes(host: ReservationsHost): Routes {
       encode: encodeSeen,
     }),
   };
+}
+
+function encodePage({ reservations: found, nextBefore }: ReturnType<typeof listReservations>): ListReservationsResponse {
+  const all = found.map((one) => encodeReservation(one, ''));
+  const reservations = all.slice(0, countOfPage(all, (one) => Reservation.encode(one).finish().length));
+  return { reservations, nextBeforeReservationId: reservations.length < all.length ? reservations.at(-1)?.reservationId ?? 0 : nextBefore };
 }
 
 function decodeFilter(wire: ListReservationsRequest) {

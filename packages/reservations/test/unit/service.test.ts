@@ -348,6 +348,24 @@ test('users see their own reservations in pages, owners all of their resources\'
   await t.throwsAsync(inject(routes.listReservations, { ...list, pageSize: 5000 }, ana), { code: 'MUT_BAD_REQUEST' });
 });
 
+test('a page of reservations is bounded in bytes, however long their texts are', async (t) => {
+  const { routes } = service(temporaryFolder(t));
+  const longName = { userId: 'é'.repeat(40_000) };
+  await inject(routes.registerResource, cluster, owner);
+  for (let count = 0; count < 60; count += 1) await inject(routes.requestReservation, request({ amount: { $case: 'quantity', value: '16' } }), longName);
+  const seen: number[] = [];
+  let pages = 0;
+  for (let before = 0; ; pages += 1) {
+    const page = await inject(routes.listReservations, { pageSize: 100, beforeReservationId: before, resourceId: '', statuses: [], fromUnixMs: 0, untilUnixMs: 0, allUsers: false }, longName);
+    t.true(ListReservationsResponse.encode(page).finish().length < 4 * 1024 * 1024);
+    seen.push(...page.reservations.map(({ reservationId }) => reservationId));
+    before = page.nextBeforeReservationId;
+    if (before === 0) break;
+  }
+  t.deepEqual(seen, Array.from({ length: 60 }, (_, index) => 60 - index));
+  t.true(pages > 0);
+});
+
 test('a calendar tells how much is taken over a window', async (t) => {
   const { routes } = service(temporaryFolder(t));
   await inject(routes.registerResource, cluster, owner);

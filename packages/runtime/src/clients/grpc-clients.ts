@@ -10,6 +10,7 @@ import { callUnary, dial, jobBytesMax, messagesOf, openSending } from '../rpc/in
 
 import type { BrokerClient } from './broker-client.ts';
 import type { ClusterClient } from './cluster-client.ts';
+import { jobsAsked, wholeList, wholeOutput } from './every-page.ts';
 import type { ProviderClient } from './provider-client.ts';
 import type { ReservationClient } from './reservation-client.ts';
 
@@ -37,24 +38,24 @@ export function dialBroker(address: string, { token, trust, ...limits }: CallSet
   const client: BrokerClient = {
     submitJob: (request) => callUnary(raw, 'submitJob', request, limits),
     getJob: (request) => callUnary(raw, 'getJob', request, limits),
-    listJobs: (request) => callUnary(raw, 'listJobs', request, limits),
+    listJobs: (request) => jobsAsked(request, (page) => callUnary(raw, 'listJobs', page, limits)),
     cancelJob: (request) => callUnary(raw, 'cancelJob', request, limits),
     retryTasks: (request) => callUnary(raw, 'retryTasks', request, limits),
     watchJob: (request, signal) => watch(raw, request, signal),
     listTasks: (request) => callUnary(raw, 'listTasks', request, limits),
-    getTaskOutput: (request) => callUnary(raw, 'getTaskOutput', request, limits),
+    getTaskOutput: (request) => wholeOutput(request, (page) => callUnary(raw, 'getTaskOutput', page, limits)),
     getOverview: () => callUnary(raw, 'getOverview', {}, limits),
-    listMachines: () => callUnary(raw, 'listMachines', {}, limits),
-    listTrust: () => callUnary(raw, 'listTrust', {}, limits),
+    listMachines: () => wholeList('machines', (place) => callUnary(raw, 'listMachines', place, limits)),
+    listTrust: () => wholeList('records', (place) => callUnary(raw, 'listTrust', place, limits)),
     quarantineMachine: (request) => callUnary(raw, 'quarantineMachine', request, limits),
     pardonMachine: (request) => callUnary(raw, 'pardonMachine', request, limits),
-    listRequests: (request) => callUnary(raw, 'listRequests', request, limits),
+    listRequests: (request) => wholeList('requests', (place) => callUnary(raw, 'listRequests', { ...request, ...place }, limits)),
     explain: (request) => callUnary(raw, 'explain', request, limits),
     getQuota: (request) => callUnary(raw, 'getQuota', request, limits),
-    getLedger: (request) => callUnary(raw, 'getLedger', request, limits),
+    getLedger: (request) => wholeList('rows', (place) => callUnary(raw, 'getLedger', { ...request, ...place }, limits)),
     addProvider: (request) => callUnary(raw, 'addProvider', request, limits),
     getProviderQueue: (request) => callUnary(raw, 'getProviderQueue', request, limits),
-    listProviders: () => callUnary(raw, 'listProviders', {}, limits),
+    listProviders: () => wholeList('providers', (place) => callUnary(raw, 'listProviders', place, limits)),
     uploadBlob: (data) => upload(raw, data),
   };
   return { client, close: () => { raw.close(); } };
@@ -95,10 +96,10 @@ export function dialProvider(address: string, { token, trust, ...limits }: CallS
     switchHeuristic: (request) => callUnary(raw, 'switchHeuristic', request, limits),
     addMachines: (request) => callUnary(raw, 'addMachines', request, limits),
     removeMachine: (request) => callUnary(raw, 'removeMachine', request, limits),
-    listRequests: () => callUnary(raw, 'listRequests', {}, limits),
-    listKeptMachines: () => callUnary(raw, 'listKeptMachines', {}, limits),
+    listRequests: () => wholeList('requests', (place) => callUnary(raw, 'listRequests', place, limits)),
+    listKeptMachines: () => wholeList('machines', (place) => callUnary(raw, 'listKeptMachines', place, limits)),
     inviteMachine: (request) => callUnary(raw, 'inviteMachine', request, limits),
-    listMachineCredentials: () => callUnary(raw, 'listMachineCredentials', {}, limits),
+    listMachineCredentials: () => wholeList('credentials', (place) => callUnary(raw, 'listMachineCredentials', place, limits)),
   };
   return { client, close: () => { raw.close(); } };
 }
@@ -111,7 +112,7 @@ export function dialCluster(address: string, { token, trust, ...limits }: CallSe
     release: (request) => callUnary(raw, 'release', request, limits),
     getLimits: (request) => callUnary(raw, 'getLimits', request, limits),
     getQueue: (request) => callUnary(raw, 'getQueue', request, limits),
-    getScores: (request) => callUnary(raw, 'getScores', request, limits),
+    getScores: (request) => wholeList('scores', (place) => callUnary(raw, 'getScores', { ...request, ...place }, limits)),
   };
   return { client, close: () => { raw.close(); } };
 }
@@ -138,7 +139,7 @@ export function dialReservations(address: string, { token, trust, ...limits }: C
     removeMaintenance: (request) => callUnary(raw, 'removeMaintenance', request, limits),
     failResource: (request) => callUnary(raw, 'failResource', request, limits),
     restoreResource: (request) => callUnary(raw, 'restoreResource', request, limits),
-    listResources: () => callUnary(raw, 'listResources', {}, limits),
+    listResources: () => wholeList('resources', (place) => callUnary(raw, 'listResources', place, limits)),
   };
   return { client, close: () => { raw.close(); } };
 }

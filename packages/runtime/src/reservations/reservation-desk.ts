@@ -8,6 +8,7 @@ import type { Duration, Instant, ProcessorCount, UserId } from '@mutirao/core/sh
 import { verifyClaim, type SignedClaim } from '../claims/index.ts';
 import type { TrustSource } from '../identity/index.ts';
 import type { Logger } from '../log/index.ts';
+import { wholeList } from '../clients/every-page.ts';
 import { callUnary, dial, messagesOf } from '../rpc/index.ts';
 import { ClaimKeys } from './claim-keys.ts';
 
@@ -245,7 +246,7 @@ export class ReservationDesk {
   /** A resource that is there already is left as its owner has set it. */
   async #makeKnown(): Promise<void> {
     const { resourceId, processors, log } = this.#options;
-    const { resources } = await callUnary(this.#client, 'listResources', {}, { deadlineMs, signal: this.#over.signal });
+    const { resources } = await wholeList('resources', (place) => callUnary(this.#client, 'listResources', place, { deadlineMs, signal: this.#over.signal }));
     const known = resources.find((resource) => resource.resourceId === resourceId);
     if (known !== undefined && known.total > processors) log.warn({ resource: resourceId, reservable: known.total, processors }, 'more processors can be reserved than there are');
     if (known !== undefined) return;

@@ -1,9 +1,10 @@
 import { Metadata, type ServerDuplexStream, type ServerReadableStream, type ServerUnaryCall, type ServerWritableStream, type ServiceDefinition, type UntypedHandleCall, type sendUnaryData } from '@grpc/grpc-js';
 import { MutiraoError, registry, type ErrorCode, type StatusName } from '@mutirao/api/errors';
-import type { UserId } from '@mutirao/core/shared';
+import type { Bytes, UserId } from '@mutirao/core/shared';
 import type { RevokedSerials } from '../identity/index.ts';
 import type { Audit, AuditAction } from '../audit/index.ts';
 import type { Logger, RepeatedLines } from '../log/index.ts';
+import { answerTooLarge } from './answer-too-large.ts';
 import type { CallContext } from './context.ts';
 import { serverStream, serverWriter } from './call-stream.ts';
 import type { AnyHandler, BidiHandler, ClientStreamHandler, ServerStreamHandler, UnaryHandler } from './handlers.ts';
@@ -22,6 +23,8 @@ export interface RpcHost {
   /** Logs refusals, of which callers can cause any number. */
   readonly refusals: RepeatedLines;
   readonly audit: Audit;
+  /** The largest message that is sent. */
+  readonly messageBytesMax: Bytes;
   /** Aborted when the server begins to drain. */
   readonly stopping: AbortSignal;
   /** Streams both ways that are open now; drain closes them. */
@@ -134,14 +137,16 @@ function admitByCertificate(call: SurfaceCall, revoked: RevokedSerials): Caller 
   return { userId: peer.userId, credential: '', peer };
 }
 
-function adaptUnary({ path }: Method, handler: UnaryHandler<unknown, unknown>, host: RpcHost, audited: AuditedMethod | undefined): UntypedHandleCall {
+function adaptUnary({ path, responseSerialize }: Method, handler: UnaryHandler<unknown, unknown>, host: RpcHost, audited: AuditedMethod | undefined): UntypedHandleCall {
   return (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>): void => {
     respond({ path, host, call }, async () => {
       const request = requestOf(call.request);
       const { context } = admit(call, host);
       const response = await handler(request, context);
       recordDone(host, audited, context, [request, response]);
-      return response;
+      const bytes = responseSerialize(response);
+      if (bytes.length > host.messageBytesMax) throw await answerTooLarge(path, bytes, host.messageBytesMax);
+      return bytes;
     }, callback);
   };
 }

@@ -6,6 +6,7 @@ import { adapt, type AuditedMethod, type RpcHost } from './adapt.ts';
 import type { CallContext } from './context.ts';
 import type { AnyHandler, Handlers } from './handlers.ts';
 import { tolerant } from './malformed.ts';
+import { inPages } from './pages.ts';
 import type { TokenCheck } from './tokens.ts';
 
 /** A service with its handlers, ready to be served. */
@@ -37,6 +38,8 @@ export interface BindOptions<Raw> {
 export type AuditedMethods = Readonly<Record<string, AuditedMethod>>;
 
 const keepBytes = (bytes: Buffer): Buffer => bytes;
+/** Answers of unary calls are encoded before grpc-js has them, to see how large they are. */
+const orBytes = (serialize: (response: never) => Buffer) => (response: unknown): Buffer => (Buffer.isBuffer(response) ? response : serialize(response as never));
 
 /** Joins a generated service definition and one handler per method. @throws {Error} for a method without a row in the table of access. */
 export function bind<D extends ServiceDefinition, Raw extends keyof D & string = never>(
@@ -45,8 +48,8 @@ export function bind<D extends ServiceDefinition, Raw extends keyof D & string =
   const raw = new Set<string>(options.raw ?? []);
   const methods = Object.entries(definition).map(([name, method]) => [name, raw.has(name)
     ? { ...method, requestDeserialize: keepBytes, responseSerialize: keepBytes }
-    : { ...method, requestDeserialize: tolerant(method.requestDeserialize) }] as const);
-  const guarded = Object.fromEntries(methods.map(([name, { path }]) => [name, guard(path, (handlers as Record<string, AnyHandler>)[name] as AnyHandler, options.ownerId)]));
+    : { ...method, requestDeserialize: tolerant(method.requestDeserialize), responseSerialize: orBytes(method.responseSerialize) }] as const);
+  const guarded = Object.fromEntries(methods.map(([name, { path, responseSerialize }]) => [name, guard(path, inPages(path, (handlers as Record<string, AnyHandler>)[name] as AnyHandler, responseSerialize), options.ownerId)]));
   return {
     name: Object.values(definition)[0]?.path.split('/')[1] ?? '',
     definition: Object.fromEntries(methods),

@@ -12,3 +12,4 @@ export { fromStatus, toMutiraoError, toStatus, type FailedStatus } from './statu
 export type { MessageStream, StreamListener, StreamWriter } from './streams.ts';
 export { acceptToken, type TokenCheck } from './tokens.ts';
 export { isHomeSocket, listenAddress, makeSocketFolder, socketIn } from './socket-folder.ts';
+export { countOfPage, inPages } from './pages.ts';

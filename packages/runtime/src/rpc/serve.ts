@@ -69,7 +69,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const stopping = new AbortController();
   const rpcHost: RpcHost = {
     tokens: options.tokens, revoked: security.revoked, log: options.log, refusals: new RepeatedLines(options.log), audit: options.audit ?? quietAudit, stopping: stopping.signal, streams: new Set(), certified: new OpenCalls(),
-    count: counter(options.metrics),
+    messageBytesMax: options.messageBytesMax ?? messageBytesMax, count: counter(options.metrics),
   };
   const { server, health, guard, loads } = await assemble(options, rpcHost);
   const bound = await (isSocket(address) ? listenAtSocket(server, address, security.credentials) : listenAtPort(server, address, security.credentials));

@@ -5,6 +5,7 @@ import {
   type ListTasksResponse, type MachineRecord, type TaskGroup,
   type TaskRecord,
 } from '@mutirao/api/broker';
+import { wholeOutput } from '@mutirao/runtime/clients';
 import { userTrust } from '@mutirao/runtime/identity';
 import { callUnary, dial } from '@mutirao/runtime/rpc';
 import { until } from '../until.ts';
@@ -101,13 +102,13 @@ export class BrokerClient {
 
   /** What a task printed on standard output. */
   async output(jobId: number, taskIndex: number): Promise<string> {
-    const { standardOutput } = await this.#call('getTaskOutput', { jobId, taskIndex });
+    const { standardOutput } = await this.rawOutput(jobId, taskIndex);
     return Buffer.from(standardOutput).toString();
   }
 
   /** Both streams and the files of a task, as they are kept. */
   async rawOutput(jobId: number, taskIndex: number): Promise<GetTaskOutputResponse> {
-    return this.#call('getTaskOutput', { jobId, taskIndex });
+    return wholeOutput({ jobId, taskIndex }, (page) => this.#call('getTaskOutput', page));
   }
 
   async machines(): Promise<MachineRecord[]> {

@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import type { WatchJobRequest, WatchJobResponse } from '@mutirao/api/broker';
+import { WatchJobResponse, type WatchJobRequest } from '@mutirao/api/broker';
 import { openJournal } from '@mutirao/runtime/journal';
 import type { StreamWriter } from '@mutirao/runtime/rpc';
 import { aCallContext } from '@mutirao/testkit';
@@ -9,6 +9,7 @@ import { JobWatchers } from '../../../src/events/job-watchers.ts';
 import { changeCodec } from '../../../src/journal/change-codec.ts';
 import type { BrokerParts } from '../../../src/routes/broker-parts.ts';
 import { watchJobRoute } from '../../../src/routes/watch-job.ts';
+import { eventsFor, taskIndexesUsual } from '../../../src/routes/watched-events.ts';
 
 /** Watches a journal of two changes until all is told. */
 async function watch(request: Partial<WatchJobRequest>): Promise<WatchJobResponse[]> {
@@ -30,6 +31,15 @@ test('each answer names the journal, and who names it gets on from where it was'
   const told = await watch({ afterSequence: 1, journalInstance: 'first' });
   t.deepEqual(told.map(({ events, journalInstance }) => [events.map(({ sequence }) => sequence), journalInstance]), [[[2], 'first'], [[], 'first']]);
   t.is((await watch({ afterSequence: 2 })).length, 1, 'the end itself is a place to go on from');
+});
+
+test('an event of a great many tasks is told with as many indexes as any client takes, and how many there are', (t) => {
+  const driver = { state: { jobs: new Map([[1, { userId: 'ana' }]]) } } as unknown as BrokerParts['driver'];
+  const taskIndexes = Array.from({ length: taskIndexesUsual + 1 }, (_, index) => 4_000_000_000 + index);
+  const entry = { sequence: 1, at: 1, change: { kind: 'TasksRetried', jobId: 1, taskIndexes, at: 1 } as const };
+  const events = eventsFor({ driver }, 'ana', { entry, taskIndexesMax: undefined });
+  t.true(WatchJobResponse.encode({ events }).finish().length < 4 * 1024 * 1024);
+  t.deepEqual(events.map((event) => [event.taskIndexes.length, event.taskCount]), [[taskIndexesUsual, taskIndexesUsual + 1]]);
 });
 
 test('who was told of more than there is, or of another journal, is refused', async (t) => {

@@ -477,6 +477,10 @@ export interface ListJobsRequest {
 
 export interface ListJobsResponse {
   jobs: JobSummary[];
+  /** Pass it as before_job_id for the next page, which a page of 2 MiB also has; absent when there is none. */
+  nextBeforeJobId?:
+    | number
+    | undefined;
   /** Why the broker takes nothing new, a full disk for example; absent while it does. */
   trouble?: string | undefined;
 }
@@ -528,7 +532,10 @@ export interface WatchJobRequest {
   changesPerSecondMax?:
     | number
     | undefined;
-  /** Of each event no more than the first so many task indexes, 0 to 1000000; `task_count` says how many there are. When absent, all of them. */
+  /**
+   * Of each event no more than the first so many task indexes, 0 to 1000000; `task_count` says how many there are. When absent, the first 400000,
+   * so that clients of any language take the message; ListTasks has the others.
+   */
   taskIndexesMax?:
     | number
     | undefined;
@@ -636,6 +643,8 @@ export interface ListTasksResponse {
 export interface GetTaskOutputRequest {
   jobId: number;
   taskIndex: number;
+  /** Where the next page begins, from the answer before; absent for the first. */
+  pageToken?: string | undefined;
 }
 
 export interface GetTaskOutputResponse {
@@ -644,6 +653,8 @@ export interface GetTaskOutputResponse {
   standardError: Buffer;
   truncated: boolean;
   files: TaskFile[];
+  /** Pass it as page_token for the bytes of the streams, and the files, that follow: a page holds 2 MiB at most. Absent where nothing does. */
+  nextPageToken?: string | undefined;
 }
 
 export interface TaskFile {
@@ -714,10 +725,14 @@ export interface TrustRecord {
 }
 
 export interface ListTrustRequest {
+  /** Where the next page begins, from the answer before; absent for the first. */
+  pageToken?: string | undefined;
 }
 
 export interface ListTrustResponse {
   records: TrustRecord[];
+  /** Pass it as page_token for what is left: a page holds 2 MiB at most. Absent where nothing is. */
+  nextPageToken?: string | undefined;
 }
 
 export interface QuarantineMachineRequest {
@@ -756,18 +771,26 @@ export interface GetOverviewResponse {
 }
 
 export interface ListMachinesRequest {
+  /** Where the next page begins, from the answer before; absent for the first. */
+  pageToken?: string | undefined;
 }
 
 export interface ListMachinesResponse {
   machines: MachineRecord[];
+  /** Pass it as page_token for what is left: a page holds 2 MiB at most. Absent where nothing is. */
+  nextPageToken?: string | undefined;
 }
 
 export interface ListRequestsRequest {
   endedToo: boolean;
+  /** Where the next page begins, from the answer before; absent for the first. */
+  pageToken?: string | undefined;
 }
 
 export interface ListRequestsResponse {
   requests: AllocationRequest[];
+  /** Pass it as page_token for what is left: a page holds 2 MiB at most. Absent where nothing is. */
+  nextPageToken?: string | undefined;
 }
 
 export interface ExplainRequest {
@@ -791,6 +814,8 @@ export interface ExplainResponse {
 export interface GetLedgerRequest {
   /** 0 for all that this broker has held. */
   jobId: number;
+  /** Where the next page begins, from the answer before; absent for the first. */
+  pageToken?: string | undefined;
 }
 
 /** Processor-milliseconds. held = used + losers + killed + idle; requested stands apart. */
@@ -809,6 +834,8 @@ export interface LedgerRow {
 
 export interface GetLedgerResponse {
   rows: LedgerRow[];
+  /** Pass it as page_token for what is left: a page holds 2 MiB at most. Absent where nothing is. */
+  nextPageToken?: string | undefined;
 }
 
 export interface AddProviderRequest {
@@ -820,10 +847,14 @@ export interface AddProviderResponse {
 }
 
 export interface ListProvidersRequest {
+  /** Where the next page begins, from the answer before; absent for the first. */
+  pageToken?: string | undefined;
 }
 
 export interface ListProvidersResponse {
   providers: ProviderRecord[];
+  /** Pass it as page_token for what is left: a page holds 2 MiB at most. Absent where nothing is. */
+  nextPageToken?: string | undefined;
 }
 
 export interface ProviderRecord {
@@ -2996,13 +3027,16 @@ export const ListJobsRequest: MessageFns<ListJobsRequest> = {
 };
 
 function createBaseListJobsResponse(): ListJobsResponse {
-  return { jobs: [], trouble: undefined };
+  return { jobs: [], nextBeforeJobId: undefined, trouble: undefined };
 }
 
 export const ListJobsResponse: MessageFns<ListJobsResponse> = {
   encode(message: ListJobsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.jobs) {
       JobSummary.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextBeforeJobId !== undefined) {
+      writer.uint32(16).uint64(message.nextBeforeJobId);
     }
     if (message.trouble !== undefined) {
       writer.uint32(338).string(message.trouble);
@@ -3029,6 +3063,14 @@ export const ListJobsResponse: MessageFns<ListJobsResponse> = {
             }
 
             message.jobs.push(JobSummary.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.nextBeforeJobId = longToNumber(reader.uint64());
             continue;
           }
           case 42: {
@@ -4303,7 +4345,7 @@ export const ListTasksResponse: MessageFns<ListTasksResponse> = {
 };
 
 function createBaseGetTaskOutputRequest(): GetTaskOutputRequest {
-  return { jobId: 0, taskIndex: 0 };
+  return { jobId: 0, taskIndex: 0, pageToken: undefined };
 }
 
 export const GetTaskOutputRequest: MessageFns<GetTaskOutputRequest> = {
@@ -4313,6 +4355,9 @@ export const GetTaskOutputRequest: MessageFns<GetTaskOutputRequest> = {
     }
     if (message.taskIndex !== 0) {
       writer.uint32(16).uint64(message.taskIndex);
+    }
+    if (message.pageToken !== undefined) {
+      writer.uint32(26).string(message.pageToken);
     }
     return writer;
   },
@@ -4346,6 +4391,14 @@ export const GetTaskOutputRequest: MessageFns<GetTaskOutputRequest> = {
             message.taskIndex = longToNumber(reader.uint64());
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4360,7 +4413,14 @@ export const GetTaskOutputRequest: MessageFns<GetTaskOutputRequest> = {
 };
 
 function createBaseGetTaskOutputResponse(): GetTaskOutputResponse {
-  return { replicaId: 0, standardOutput: noBytes, standardError: noBytes, truncated: false, files: [] };
+  return {
+    replicaId: 0,
+    standardOutput: noBytes,
+    standardError: noBytes,
+    truncated: false,
+    files: [],
+    nextPageToken: undefined,
+  };
 }
 
 export const GetTaskOutputResponse: MessageFns<GetTaskOutputResponse> = {
@@ -4379,6 +4439,9 @@ export const GetTaskOutputResponse: MessageFns<GetTaskOutputResponse> = {
     }
     for (const v of message.files) {
       TaskFile.encode(v!, writer.uint32(42).fork()).join();
+    }
+    if (message.nextPageToken !== undefined) {
+      writer.uint32(50).string(message.nextPageToken);
     }
     return writer;
   },
@@ -4434,6 +4497,14 @@ export const GetTaskOutputResponse: MessageFns<GetTaskOutputResponse> = {
             }
 
             message.files.push(TaskFile.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
             continue;
           }
         }
@@ -5081,11 +5152,14 @@ export const TrustRecord: MessageFns<TrustRecord> = {
 };
 
 function createBaseListTrustRequest(): ListTrustRequest {
-  return {};
+  return { pageToken: undefined };
 }
 
 export const ListTrustRequest: MessageFns<ListTrustRequest> = {
-  encode(_: ListTrustRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: ListTrustRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.pageToken !== undefined) {
+      writer.uint32(10).string(message.pageToken);
+    }
     return writer;
   },
 
@@ -5102,6 +5176,14 @@ export const ListTrustRequest: MessageFns<ListTrustRequest> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5116,13 +5198,16 @@ export const ListTrustRequest: MessageFns<ListTrustRequest> = {
 };
 
 function createBaseListTrustResponse(): ListTrustResponse {
-  return { records: [] };
+  return { records: [], nextPageToken: undefined };
 }
 
 export const ListTrustResponse: MessageFns<ListTrustResponse> = {
   encode(message: ListTrustResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.records) {
       TrustRecord.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== undefined) {
+      writer.uint32(18).string(message.nextPageToken);
     }
     return writer;
   },
@@ -5146,6 +5231,14 @@ export const ListTrustResponse: MessageFns<ListTrustResponse> = {
             }
 
             message.records.push(TrustRecord.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
             continue;
           }
         }
@@ -5538,11 +5631,14 @@ export const GetOverviewResponse: MessageFns<GetOverviewResponse> = {
 };
 
 function createBaseListMachinesRequest(): ListMachinesRequest {
-  return {};
+  return { pageToken: undefined };
 }
 
 export const ListMachinesRequest: MessageFns<ListMachinesRequest> = {
-  encode(_: ListMachinesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: ListMachinesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.pageToken !== undefined) {
+      writer.uint32(10).string(message.pageToken);
+    }
     return writer;
   },
 
@@ -5559,6 +5655,14 @@ export const ListMachinesRequest: MessageFns<ListMachinesRequest> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5573,13 +5677,16 @@ export const ListMachinesRequest: MessageFns<ListMachinesRequest> = {
 };
 
 function createBaseListMachinesResponse(): ListMachinesResponse {
-  return { machines: [] };
+  return { machines: [], nextPageToken: undefined };
 }
 
 export const ListMachinesResponse: MessageFns<ListMachinesResponse> = {
   encode(message: ListMachinesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.machines) {
       MachineRecord.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== undefined) {
+      writer.uint32(18).string(message.nextPageToken);
     }
     return writer;
   },
@@ -5605,6 +5712,14 @@ export const ListMachinesResponse: MessageFns<ListMachinesResponse> = {
             message.machines.push(MachineRecord.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5619,13 +5734,16 @@ export const ListMachinesResponse: MessageFns<ListMachinesResponse> = {
 };
 
 function createBaseListRequestsRequest(): ListRequestsRequest {
-  return { endedToo: false };
+  return { endedToo: false, pageToken: undefined };
 }
 
 export const ListRequestsRequest: MessageFns<ListRequestsRequest> = {
   encode(message: ListRequestsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.endedToo !== false) {
       writer.uint32(8).bool(message.endedToo);
+    }
+    if (message.pageToken !== undefined) {
+      writer.uint32(18).string(message.pageToken);
     }
     return writer;
   },
@@ -5651,6 +5769,14 @@ export const ListRequestsRequest: MessageFns<ListRequestsRequest> = {
             message.endedToo = reader.bool();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5665,13 +5791,16 @@ export const ListRequestsRequest: MessageFns<ListRequestsRequest> = {
 };
 
 function createBaseListRequestsResponse(): ListRequestsResponse {
-  return { requests: [] };
+  return { requests: [], nextPageToken: undefined };
 }
 
 export const ListRequestsResponse: MessageFns<ListRequestsResponse> = {
   encode(message: ListRequestsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.requests) {
       AllocationRequest.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== undefined) {
+      writer.uint32(18).string(message.nextPageToken);
     }
     return writer;
   },
@@ -5695,6 +5824,14 @@ export const ListRequestsResponse: MessageFns<ListRequestsResponse> = {
             }
 
             message.requests.push(AllocationRequest.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
             continue;
           }
         }
@@ -5895,13 +6032,16 @@ export const ExplainResponse: MessageFns<ExplainResponse> = {
 };
 
 function createBaseGetLedgerRequest(): GetLedgerRequest {
-  return { jobId: 0 };
+  return { jobId: 0, pageToken: undefined };
 }
 
 export const GetLedgerRequest: MessageFns<GetLedgerRequest> = {
   encode(message: GetLedgerRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.jobId !== 0) {
       writer.uint32(8).uint64(message.jobId);
+    }
+    if (message.pageToken !== undefined) {
+      writer.uint32(18).string(message.pageToken);
     }
     return writer;
   },
@@ -5925,6 +6065,14 @@ export const GetLedgerRequest: MessageFns<GetLedgerRequest> = {
             }
 
             message.jobId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.pageToken = reader.string();
             continue;
           }
         }
@@ -6085,13 +6233,16 @@ export const LedgerRow: MessageFns<LedgerRow> = {
 };
 
 function createBaseGetLedgerResponse(): GetLedgerResponse {
-  return { rows: [] };
+  return { rows: [], nextPageToken: undefined };
 }
 
 export const GetLedgerResponse: MessageFns<GetLedgerResponse> = {
   encode(message: GetLedgerResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.rows) {
       LedgerRow.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== undefined) {
+      writer.uint32(18).string(message.nextPageToken);
     }
     return writer;
   },
@@ -6115,6 +6266,14 @@ export const GetLedgerResponse: MessageFns<GetLedgerResponse> = {
             }
 
             message.rows.push(LedgerRow.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
             continue;
           }
         }
@@ -6223,11 +6382,14 @@ export const AddProviderResponse: MessageFns<AddProviderResponse> = {
 };
 
 function createBaseListProvidersRequest(): ListProvidersRequest {
-  return {};
+  return { pageToken: undefined };
 }
 
 export const ListProvidersRequest: MessageFns<ListProvidersRequest> = {
-  encode(_: ListProvidersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: ListProvidersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.pageToken !== undefined) {
+      writer.uint32(10).string(message.pageToken);
+    }
     return writer;
   },
 
@@ -6244,6 +6406,14 @@ export const ListProvidersRequest: MessageFns<ListProvidersRequest> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -6258,13 +6428,16 @@ export const ListProvidersRequest: MessageFns<ListProvidersRequest> = {
 };
 
 function createBaseListProvidersResponse(): ListProvidersResponse {
-  return { providers: [] };
+  return { providers: [], nextPageToken: undefined };
 }
 
 export const ListProvidersResponse: MessageFns<ListProvidersResponse> = {
   encode(message: ListProvidersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.providers) {
       ProviderRecord.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== undefined) {
+      writer.uint32(18).string(message.nextPageToken);
     }
     return writer;
   },
@@ -6288,6 +6461,14 @@ export const ListProvidersResponse: MessageFns<ListProvidersResponse> = {
             }
 
             message.providers.push(ProviderRecord.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
             continue;
           }
         }

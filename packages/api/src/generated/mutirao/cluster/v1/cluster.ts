@@ -91,6 +91,8 @@ export interface UserScore {
 export interface GetScoresRequest {
   /** Empty for all of whom a request has counted. */
   userId: string;
+  /** Where the next page begins, from the answer before; absent for the first. */
+  pageToken?: string | undefined;
 }
 
 export interface GetScoresResponse {
@@ -102,6 +104,8 @@ export interface GetScoresResponse {
   leadMsMax: number;
   /** The best first. */
   scores: UserScore[];
+  /** Pass it as page_token for what is left: a page holds 2 MiB at most. Absent where nothing is. */
+  nextPageToken?: string | undefined;
 }
 
 export interface ReleaseRequest {
@@ -608,13 +612,16 @@ export const UserScore: MessageFns<UserScore> = {
 };
 
 function createBaseGetScoresRequest(): GetScoresRequest {
-  return { userId: "" };
+  return { userId: "", pageToken: undefined };
 }
 
 export const GetScoresRequest: MessageFns<GetScoresRequest> = {
   encode(message: GetScoresRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.userId !== "") {
       writer.uint32(10).string(message.userId);
+    }
+    if (message.pageToken !== undefined) {
+      writer.uint32(18).string(message.pageToken);
     }
     return writer;
   },
@@ -640,6 +647,14 @@ export const GetScoresRequest: MessageFns<GetScoresRequest> = {
             message.userId = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -654,7 +669,7 @@ export const GetScoresRequest: MessageFns<GetScoresRequest> = {
 };
 
 function createBaseGetScoresResponse(): GetScoresResponse {
-  return { ordersQueue: false, weight: 0, leadMsMax: 0, scores: [] };
+  return { ordersQueue: false, weight: 0, leadMsMax: 0, scores: [], nextPageToken: undefined };
 }
 
 export const GetScoresResponse: MessageFns<GetScoresResponse> = {
@@ -670,6 +685,9 @@ export const GetScoresResponse: MessageFns<GetScoresResponse> = {
     }
     for (const v of message.scores) {
       UserScore.encode(v!, writer.uint32(34).fork()).join();
+    }
+    if (message.nextPageToken !== undefined) {
+      writer.uint32(42).string(message.nextPageToken);
     }
     return writer;
   },
@@ -717,6 +735,14 @@ export const GetScoresResponse: MessageFns<GetScoresResponse> = {
             }
 
             message.scores.push(UserScore.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
             continue;
           }
         }

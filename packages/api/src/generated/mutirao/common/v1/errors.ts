@@ -18,6 +18,7 @@ export const ErrorReason = {
   MUT_AGENT_STOPPED: 51,
   MUT_ALLOCATION_ENDED: 1,
   MUT_ALREADY_RUNNING: 2,
+  MUT_ANSWER_TOO_LARGE: 171,
   MUT_AUTHORITY_EXPOSED: 166,
   MUT_BAD_CONFIG: 3,
   MUT_BAD_DURATION: 4,
@@ -194,6 +195,7 @@ export namespace ErrorReason {
   export type MUT_AGENT_STOPPED = typeof ErrorReason.MUT_AGENT_STOPPED;
   export type MUT_ALLOCATION_ENDED = typeof ErrorReason.MUT_ALLOCATION_ENDED;
   export type MUT_ALREADY_RUNNING = typeof ErrorReason.MUT_ALREADY_RUNNING;
+  export type MUT_ANSWER_TOO_LARGE = typeof ErrorReason.MUT_ANSWER_TOO_LARGE;
   export type MUT_AUTHORITY_EXPOSED = typeof ErrorReason.MUT_AUTHORITY_EXPOSED;
   export type MUT_BAD_CONFIG = typeof ErrorReason.MUT_BAD_CONFIG;
   export type MUT_BAD_DURATION = typeof ErrorReason.MUT_BAD_DURATION;

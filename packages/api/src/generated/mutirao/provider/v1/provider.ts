@@ -503,10 +503,14 @@ export interface LeaseState {
 }
 
 export interface ListRequestsRequest {
+  /** Where the next page begins, from the answer before; absent for the first. */
+  pageToken?: string | undefined;
 }
 
 export interface ListRequestsResponse {
   requests: AllocationRequest[];
+  /** Pass it as page_token for what is left: a page holds 2 MiB at most. Absent where nothing is. */
+  nextPageToken?: string | undefined;
 }
 
 export interface GetQueueRequest {
@@ -674,10 +678,14 @@ export interface RemoveMachineResponse {
 }
 
 export interface ListKeptMachinesRequest {
+  /** Where the next page begins, from the answer before; absent for the first. */
+  pageToken?: string | undefined;
 }
 
 export interface ListKeptMachinesResponse {
   machines: KeptMachineState[];
+  /** Pass it as page_token for what is left: a page holds 2 MiB at most. Absent where nothing is. */
+  nextPageToken?: string | undefined;
 }
 
 export interface KeptMachineState {
@@ -709,10 +717,14 @@ export interface InviteMachineResponse {
 }
 
 export interface ListMachineCredentialsRequest {
+  /** Where the next page begins, from the answer before; absent for the first. */
+  pageToken?: string | undefined;
 }
 
 export interface ListMachineCredentialsResponse {
   credentials: MachineCredential[];
+  /** Pass it as page_token for what is left: a page holds 2 MiB at most. Absent where nothing is. */
+  nextPageToken?: string | undefined;
 }
 
 /** How a name stands. The credential itself is nowhere but at its agent. */
@@ -3581,11 +3593,14 @@ export const LeaseState: MessageFns<LeaseState> = {
 };
 
 function createBaseListRequestsRequest(): ListRequestsRequest {
-  return {};
+  return { pageToken: undefined };
 }
 
 export const ListRequestsRequest: MessageFns<ListRequestsRequest> = {
-  encode(_: ListRequestsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: ListRequestsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.pageToken !== undefined) {
+      writer.uint32(10).string(message.pageToken);
+    }
     return writer;
   },
 
@@ -3602,6 +3617,14 @@ export const ListRequestsRequest: MessageFns<ListRequestsRequest> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3616,13 +3639,16 @@ export const ListRequestsRequest: MessageFns<ListRequestsRequest> = {
 };
 
 function createBaseListRequestsResponse(): ListRequestsResponse {
-  return { requests: [] };
+  return { requests: [], nextPageToken: undefined };
 }
 
 export const ListRequestsResponse: MessageFns<ListRequestsResponse> = {
   encode(message: ListRequestsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.requests) {
       AllocationRequest.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== undefined) {
+      writer.uint32(18).string(message.nextPageToken);
     }
     return writer;
   },
@@ -3646,6 +3672,14 @@ export const ListRequestsResponse: MessageFns<ListRequestsResponse> = {
             }
 
             message.requests.push(AllocationRequest.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
             continue;
           }
         }
@@ -5086,11 +5120,14 @@ export const RemoveMachineResponse: MessageFns<RemoveMachineResponse> = {
 };
 
 function createBaseListKeptMachinesRequest(): ListKeptMachinesRequest {
-  return {};
+  return { pageToken: undefined };
 }
 
 export const ListKeptMachinesRequest: MessageFns<ListKeptMachinesRequest> = {
-  encode(_: ListKeptMachinesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: ListKeptMachinesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.pageToken !== undefined) {
+      writer.uint32(10).string(message.pageToken);
+    }
     return writer;
   },
 
@@ -5107,6 +5144,14 @@ export const ListKeptMachinesRequest: MessageFns<ListKeptMachinesRequest> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5121,13 +5166,16 @@ export const ListKeptMachinesRequest: MessageFns<ListKeptMachinesRequest> = {
 };
 
 function createBaseListKeptMachinesResponse(): ListKeptMachinesResponse {
-  return { machines: [] };
+  return { machines: [], nextPageToken: undefined };
 }
 
 export const ListKeptMachinesResponse: MessageFns<ListKeptMachinesResponse> = {
   encode(message: ListKeptMachinesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.machines) {
       KeptMachineState.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== undefined) {
+      writer.uint32(18).string(message.nextPageToken);
     }
     return writer;
   },
@@ -5151,6 +5199,14 @@ export const ListKeptMachinesResponse: MessageFns<ListKeptMachinesResponse> = {
             }
 
             message.machines.push(KeptMachineState.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
             continue;
           }
         }
@@ -5393,11 +5449,14 @@ export const InviteMachineResponse: MessageFns<InviteMachineResponse> = {
 };
 
 function createBaseListMachineCredentialsRequest(): ListMachineCredentialsRequest {
-  return {};
+  return { pageToken: undefined };
 }
 
 export const ListMachineCredentialsRequest: MessageFns<ListMachineCredentialsRequest> = {
-  encode(_: ListMachineCredentialsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: ListMachineCredentialsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.pageToken !== undefined) {
+      writer.uint32(10).string(message.pageToken);
+    }
     return writer;
   },
 
@@ -5414,6 +5473,14 @@ export const ListMachineCredentialsRequest: MessageFns<ListMachineCredentialsReq
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5428,13 +5495,16 @@ export const ListMachineCredentialsRequest: MessageFns<ListMachineCredentialsReq
 };
 
 function createBaseListMachineCredentialsResponse(): ListMachineCredentialsResponse {
-  return { credentials: [] };
+  return { credentials: [], nextPageToken: undefined };
 }
 
 export const ListMachineCredentialsResponse: MessageFns<ListMachineCredentialsResponse> = {
   encode(message: ListMachineCredentialsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.credentials) {
       MachineCredential.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== undefined) {
+      writer.uint32(18).string(message.nextPageToken);
     }
     return writer;
   },
@@ -5458,6 +5528,14 @@ export const ListMachineCredentialsResponse: MessageFns<ListMachineCredentialsRe
             }
 
             message.credentials.push(MachineCredential.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
             continue;
           }
         }

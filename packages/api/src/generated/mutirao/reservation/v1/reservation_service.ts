@@ -549,10 +549,14 @@ export interface Resource {
 }
 
 export interface ListResourcesRequest {
+  /** Where the next page begins, from the answer before; absent for the first. */
+  pageToken?: string | undefined;
 }
 
 export interface ListResourcesResponse {
   resources: Resource[];
+  /** Pass it as page_token for what is left: a page holds 2 MiB at most. Absent where nothing is. */
+  nextPageToken?: string | undefined;
 }
 
 export interface RegisterResourceRequest {
@@ -3697,11 +3701,14 @@ export const Resource: MessageFns<Resource> = {
 };
 
 function createBaseListResourcesRequest(): ListResourcesRequest {
-  return {};
+  return { pageToken: undefined };
 }
 
 export const ListResourcesRequest: MessageFns<ListResourcesRequest> = {
-  encode(_: ListResourcesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: ListResourcesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.pageToken !== undefined) {
+      writer.uint32(10).string(message.pageToken);
+    }
     return writer;
   },
 
@@ -3718,6 +3725,14 @@ export const ListResourcesRequest: MessageFns<ListResourcesRequest> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.pageToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3732,13 +3747,16 @@ export const ListResourcesRequest: MessageFns<ListResourcesRequest> = {
 };
 
 function createBaseListResourcesResponse(): ListResourcesResponse {
-  return { resources: [] };
+  return { resources: [], nextPageToken: undefined };
 }
 
 export const ListResourcesResponse: MessageFns<ListResourcesResponse> = {
   encode(message: ListResourcesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.resources) {
       Resource.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextPageToken !== undefined) {
+      writer.uint32(18).string(message.nextPageToken);
     }
     return writer;
   },
@@ -3762,6 +3780,14 @@ export const ListResourcesResponse: MessageFns<ListResourcesResponse> = {
             }
 
             message.resources.push(Resource.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextPageToken = reader.string();
             continue;
           }
         }
