@@ -227,7 +227,7 @@ export class Agent {
 
   private hold(replica: HeldReplica): void {
     if (this.workplace.hold !== undefined) return this.workplace.hold(replica);
-    this.driver.deliver({ kind: 'HoldFailed', replicaId: replica.start.replicaId, verdict: { outcome: 'broken', reason: 'MUT_GANG_CHANNEL_FAILED', detail: 'this machine is driven by templates and takes no gangs' } });
+    this.driver.deliver({ kind: 'HoldFailed', replicaId: replica.start.replicaId, verdict: { outcome: 'broken', reason: 'MUT_GANG_CHANNEL_FAILED', detail: 'this machine takes no gangs: it is driven by templates, or its tasks run in another account' } });
   }
 
   private async stage(replica: HeldReplica): Promise<void> {

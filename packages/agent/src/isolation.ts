@@ -6,12 +6,13 @@ import type { TaskTemplate } from '@mutirao/core/messages';
 import { removeTree } from '@mutirao/runtime/files';
 import { authorityKeyPath, identityFolder } from '@mutirao/runtime/identity';
 import { describeSandbox, trySandbox, type Sandbox } from '@mutirao/runtime/processes';
+import { findAccount, type AccountPlace } from './find-account.ts';
 
 /** How tasks are kept apart from their agent and from each other on a machine. */
-export type IsolationKind = 'bubblewrap' | 'none';
+export type IsolationKind = 'bubblewrap' | 'account' | 'none';
 
 /** What an agent was asked for: `auto` isolates tasks of other users where that works. */
-export type IsolationMode = 'auto' | IsolationKind;
+export type IsolationMode = 'auto' | 'bubblewrap' | 'none' | { readonly account: string };
 
 /** What finding out how to isolate tasks needs. */
 export interface IsolationOptions {
@@ -34,6 +35,8 @@ export interface Isolation {
   readonly isForAll: boolean;
   /** Undefined when `kind` is `none`. */
   readonly sandbox: Sandbox | undefined;
+  /** Where tasks run when `kind` is `account`; otherwise undefined. */
+  readonly account: AccountPlace | undefined;
   /** Why tasks of other users are not isolated; empty where they are, or where nobody wanted it. */
   readonly trouble: string;
   /** The key of the grid's authority, where tasks could read it; undefined where they cannot. */
@@ -41,12 +44,14 @@ export interface Isolation {
 }
 
 /** No isolation and nothing to protect, as for a machine that is driven from elsewhere. */
-export const noIsolation: Isolation = { kind: 'none', isForAll: false, sandbox: undefined, trouble: '', exposedKey: undefined };
+export const noIsolation: Isolation = { kind: 'none', isForAll: false, sandbox: undefined, account: undefined, trouble: '', exposedKey: undefined };
 
 /** Reads what `--isolation` says. @throws {MutiraoError} MUT_BAD_CONFIG */
 export function readIsolationMode(word: string): IsolationMode {
   if (word === 'auto' || word === 'bubblewrap' || word === 'none') return word;
-  throw new MutiraoError('MUT_BAD_CONFIG', `--isolation is "${word}"; expected auto, bubblewrap or none`);
+  const account = /^account=([A-Za-z_][\w.-]{0,63}\$?)$/.exec(word)?.[1];
+  if (account !== undefined) return { account };
+  throw new MutiraoError('MUT_BAD_CONFIG', `--isolation is "${word}"; expected auto, bubblewrap, account=NAME or none`);
 }
 
 /**
@@ -63,11 +68,17 @@ export async function findIsolation(options: IsolationOptions): Promise<Isolatio
   }
   const key = findReadableKey(home);
   if (mode === 'none') return { ...noIsolation, exposedKey: key };
+  if (typeof mode === 'object') return await findAccountIsolation(mode.account, key, options);
   const sandbox = describeSandbox({ hidden: hiddenFolders(options, key), writable: taskFolders, environment: options.environment });
   const trouble = sandbox === undefined ? 'bubblewrap is not installed (no program "bwrap" on PATH)' : await tryOut(sandbox, options.folder);
-  if (trouble === '') return { kind: 'bubblewrap', isForAll: mode === 'bubblewrap', sandbox, trouble, exposedKey: undefined };
+  if (trouble === '') return { kind: 'bubblewrap', isForAll: mode === 'bubblewrap', sandbox, account: undefined, trouble, exposedKey: undefined };
   if (mode === 'bubblewrap') throw new MutiraoError('MUT_ISOLATION_UNAVAILABLE', `--isolation bubblewrap does not work on this host: ${trouble}`);
   return { ...noIsolation, trouble, exposedKey: key };
+}
+
+async function findAccountIsolation(name: string, key: string | undefined, { taskFolders, environment }: IsolationOptions): Promise<Isolation> {
+  const { readsKey, ...account } = await findAccount({ name, key, taskFolders, environment });
+  return { ...noIsolation, kind: 'account', isForAll: true, account, exposedKey: readsKey ? key : undefined };
 }
 
 /** Whether a task runs isolated. */
@@ -76,7 +87,8 @@ export function isIsolated({ sandbox, isForAll }: Isolation, { isForeign }: Pick
 }
 
 /** Why a task must not run here at all; undefined where it may. */
-export function findIsolationRefusal({ exposedKey }: Isolation, { isForeign, workFolder, userId }: Pick<TaskTemplate, 'isForeign' | 'workFolder' | 'userId'>): Verdict | undefined {
+export function findIsolationRefusal({ account, exposedKey }: Isolation, { isForeign, workFolder, userId }: Pick<TaskTemplate, 'isForeign' | 'workFolder' | 'userId'>): Verdict | undefined {
+  if (workFolder !== undefined && account !== undefined) return { outcome: 'failed', reason: 'MUT_WORK_FOLDER', detail: `tasks of this machine run in the account ${account.account.name}, which cannot work in a folder of another account` };
   if (isForeign !== true) return undefined;
   if (workFolder !== undefined) return { outcome: 'failed', reason: 'MUT_WORK_FOLDER', detail: `the job is of ${userId}, and only jobs of this machine's owner work in a folder of the machine` };
   if (exposedKey === undefined) return undefined;

@@ -22,7 +22,7 @@ const options = {
   attribute: list({ help: 'What else requirements may ask for.', placeholder: 'NAME=VALUE' }),
   storage: bytes({ help: 'Most that kept contents of files may hold.', default: 10 * 2 ** 30 }),
   shared: text({ help: 'Home folder of a broker or provider whose file system is shared, where token files are looked for; this home folder when empty, "none" to share nothing.', placeholder: 'FOLDER' }),
-  isolation: text({ help: 'How tasks are kept apart from this agent and from those of other users: bubblewrap for every task, none, or auto, which isolates tasks of users other than the owner of the provider where bubblewrap works.', default: 'auto', placeholder: 'auto|bubblewrap|none' }),
+  isolation: text({ help: 'How tasks are kept apart from this agent and from those of other users: bubblewrap for every task; account=NAME, which runs every task as another account through sudo; none; or auto, which isolates tasks of users other than the owner of the provider where bubblewrap works.', default: 'auto', placeholder: 'auto|bubblewrap|account=NAME|none' }),
   taskFolder: list({ help: 'Folder of this machine that isolated tasks may write; all others are hidden or read-only for them.', placeholder: 'FOLDER' }),
   orphanTimeout: duration({ help: 'Gives up after so long without a provider.', default: 600_000 }),
   gangAddress: list({ help: 'Address of this machine at which members of a gang reach each other; those of its network interfaces when empty, or loopback with a provider on loopback.', placeholder: 'ADDRESS' }),
@@ -99,12 +99,12 @@ async function isolationOf(config: ConfigOf<typeof options>, { log, ...places }:
   const { findIsolation, noIsolation, readIsolationMode } = await import('./isolation.ts');
   const mode = readIsolationMode(config.isolation);
   if (config.remExec !== '') {
-    if (mode === 'bubblewrap') throw new MutiraoError('MUT_BAD_CONFIG', '--isolation bubblewrap does not go with --rem-exec: nothing of ours runs on that machine; leave one of them out');
+    if (mode !== 'auto' && mode !== 'none') throw new MutiraoError('MUT_BAD_CONFIG', `--isolation ${config.isolation} does not go with --rem-exec: nothing of ours runs on that machine; leave one of them out`);
     return noIsolation;
   }
   const isolation = await findIsolation({ ...places, mode, taskFolders: config.taskFolder, environment: process.env });
-  const { kind, trouble, exposedKey } = isolation;
-  log.info({ isolation: kind, ...(trouble === '' ? {} : { trouble }) }, 'isolation of tasks');
+  const { kind, trouble, exposedKey, account } = isolation;
+  log.info({ isolation: kind, ...(account === undefined ? {} : { account: account.account.name, ownTmp: account.sandbox !== undefined }), ...(trouble === '' ? {} : { trouble }) }, 'isolation of tasks');
   if (exposedKey !== undefined) log.info({ key: exposedKey }, 'tasks could read the key of the authority: tasks of users other than the owner are refused');
   return isolation;
 }

@@ -5,6 +5,7 @@ import { describeBytes, type Bytes } from '@mutirao/core/shared';
 import {
   Launchers, proportionalBytes, quoteWord, renderAssignments, startPiped, type LaunchersOptions, type LaunchTask, type PipedProcess, type StartPipedOptions, type TaskEnd, type TaskUsage,
 } from '@mutirao/runtime/processes';
+import type { AccountTasks } from './account-tasks.ts';
 import type { GangTask } from './gang/gangs.ts';
 import type { Playpens } from './playpens.ts';
 import type { Storages } from './storages.ts';
@@ -19,6 +20,8 @@ export interface TaskRunnerOptions {
   readonly renderer: TaskRenderer;
   readonly storages: Storages;
   readonly sandboxes: TaskSandboxes;
+  /** Undefined where tasks run in the agent's own account. */
+  readonly account?: AccountTasks;
   deliver(input: AgentInput): void;
 }
 
@@ -81,8 +84,13 @@ export class TaskRunner {
   }
 
   private compose(replica: HeldReplica, folders: SandboxedTask['folders'], gang: GangTask | undefined): LaunchTask {
-    const { renderer, sandboxes } = this.options;
+    const { renderer, sandboxes, account } = this.options;
     const { template, start } = replica;
+    if (account !== undefined) {
+      const slot = slotOf(replica);
+      const rendered = renderer.render(template, start, account.foldersOf(slot, template.userId));
+      return { folder: '/', keptMax: keptMaxOf(replica), leavesFiles: start.outputs.length > 0, ...rendered, exports: 'IN_ACCOUNT=', account: account.scriptFor(slot, template.userId, rendered) };
+    }
     // A line of a gang's own is the agent's, not the task's.
     const sandbox = gang?.line === undefined ? sandboxes.lineFor(sandboxedTask(replica, folders, gang)) : undefined;
     return {

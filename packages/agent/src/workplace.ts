@@ -5,6 +5,7 @@ import type { MachineFacts, OutputContent } from '@mutirao/core/messages';
 import type { Bytes, Duration } from '@mutirao/core/shared';
 import type { Logger } from '@mutirao/runtime/log';
 import { Watchdog } from '@mutirao/runtime/processes';
+import { AccountTasks } from './account-tasks.ts';
 import { requireWorkFolder } from './check-work-folder.ts';
 import { collectOutputs, type WaysHome } from './collect-outputs.ts';
 import type { ContentCache } from './content-cache.ts';
@@ -72,17 +73,19 @@ export async function openWorkplace({ facts, machine, keepsFiles, gangHosts, sha
   mkdirSync(setup.folder, { recursive: true, mode: 0o700 });
   // Inside a sandbox there is no way to a folder through links that lie in hidden ones.
   const folder = isolation.kind === 'none' ? setup.folder : realpathSync(setup.folder);
-  const watchdog = new Watchdog(keepsFiles ? undefined : folder);
+  const place = isolation.account;
+  const watchdog = new Watchdog(keepsFiles ? undefined : folder, place === undefined ? undefined : { sweepLine: (mark) => place.account.sweepLine(mark, place.folder) });
   const freshFolders = (name: string): Playpens => new Playpens({ folder: path.join(folder, name), onLeft: (left) => { log.warn({ left }, 'files of a task cannot be removed'); } });
   const playpens = freshFolders('playpens');
-  const sandboxes = new TaskSandboxes(isolation, isolation.kind === 'none' ? undefined : freshFolders('tmp'));
+  const sandboxes = new TaskSandboxes(isolation, isolation.sandbox === undefined ? undefined : freshFolders('tmp'));
   const storages = new Storages(path.join(folder, 'storage'));
   const environment = baseEnvironment(process.env, facts.attributes, facts.machineId);
+  const account = place === undefined ? undefined : new AccountTasks(place, { ...environment, ...watchdog.environment }, path.join(folder, 'taken'));
   const [caches, tasks] = await Promise.all([
     ContentCaches.open(folder, machine.contentBytesMax),
     TaskRunner.open({
-      launchers: { folder: path.join(folder, 'launchers'), width: facts.processors, environment, watchdog },
-      playpens, storages, sandboxes, renderer: new TaskRenderer(environment['PATH'] ?? ''), deliver,
+      launchers: { folder: path.join(folder, 'launchers'), width: facts.processors, environment, watchdog, usesScopes: facts.requestId === '', ...(place === undefined ? {} : { account: place.account }) },
+      playpens, storages, sandboxes, ...(account === undefined ? {} : { account }), renderer: new TaskRenderer(environment['PATH'] ?? ''), deliver,
     }),
   ]);
   const gangs = new Gangs({
@@ -101,15 +104,18 @@ export async function openWorkplace({ facts, machine, keepsFiles, gangHosts, sha
         throw machineError(error);
       }
       await stageIn(replica, foldersOf(replica), caches.of(shelfOf(replica.template)));
+      await account?.give(slotOf(replica), replica, foldersOf(replica));
     },
-    hold: (replica) => { void gangs.hold(replica); },
+    // A gang's channel is open to the agent's own account only.
+    ...(account === undefined ? { hold: (replica: HeldReplica) => { void gangs.hold(replica); } } : {}),
     releaseMember: (replicaId) => { gangs.release(replicaId); },
     launch: launchWhere({ sharedHome, ownFolder: path.dirname(folder), isolation, deliver }, (replica) => { (replica.start.gang === undefined ? tasks : gangs).launch(replica); }),
     signal: (replica, signal) => { (replica.start.gang === undefined ? tasks : gangs).signal(replica, signal); },
-    collect: (replica, ways) => collectOutputs(replica, foldersOf(replica), ways),
+    collect: async (replica, ways) => collectOutputs(replica, (await account?.take(slotOf(replica), replica)) ?? foldersOf(replica), ways),
     release: (slot) => {
       playpens.release(slot);
       sandboxes.release(slot);
+      account?.release(slot);
     },
     end: () => {
       gangs.close();
@@ -120,6 +126,7 @@ export async function openWorkplace({ facts, machine, keepsFiles, gangHosts, sha
     close: () => {
       playpens.close();
       sandboxes.close();
+      account?.close();
     },
   };
 }

@@ -66,7 +66,7 @@ export const registry = {
   MUT_INPUT_UNUSABLE: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Bring a file that nothing writes to, such as a copy, and folders without files of Mutirao\'s own; the message says which it is.' },
   MUT_INTERNAL: { status: 'INTERNAL', retryable: false, advice: 'This is a bug of Mutirao; report it with the log.' },
   MUT_INVITATION_REFUSED: { status: 'PERMISSION_DENIED', retryable: false, advice: 'An invitation is good once and for a limited time. Make another one with "mutirao machine invite NAME" where the provider runs, and give it to the agent with --invitation FILE, or --invitation - for standard input.' },
-  MUT_ISOLATION_UNAVAILABLE: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Install bubblewrap (package "bubblewrap") and allow user namespaces (docs/isolation.md lists what hosts need), or start the agent with --isolation auto or none.' },
+  MUT_ISOLATION_UNAVAILABLE: { status: 'FAILED_PRECONDITION', retryable: false, advice: 'Install bubblewrap (package "bubblewrap") and allow user namespaces, or set up sudo for --isolation account=NAME (docs/isolation.md lists what hosts need), or start the agent with --isolation auto or none.' },
   MUT_JDF_DIALECT: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Rewrite the job as a JDF of OurGrid 3 to 4.2; docs/jdf.md says how.' },
   MUT_JDF_NO_REMOTE: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Give the task a "remote:" line, or the job one before its first task.' },
   MUT_JDF_NO_TASK: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Add at least one "task:" to the job.' },

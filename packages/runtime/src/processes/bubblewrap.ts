@@ -101,12 +101,12 @@ export function firstWords(name: string): string[] {
 
 const probeTimeMax = 10_000;
 
-/** Tries a sandbox. Empty when it works, else why it does not, in one line. Cost: starts a few processes. @param folders that exist. */
-export async function trySandbox(sandbox: Sandbox, folders: SandboxFolders): Promise<string> {
-  const [command = '', ...args] = sandboxWords(sandbox, folders);
-  const script = '[ -r /proc/self/stat ] && : >"$TRY_FILE" && rm "$TRY_FILE" && echo works';
-  const env = { PATH: '/usr/bin:/bin', TRY_FILE: path.join(folders.start, '.mutirao-try') };
-  const { status, stdout, stderr, startError } = await runCommand({ command, args: [...args, '--', '/bin/sh', '-c', script], env, deadlineMs: probeTimeMax });
+/** Tries a sandbox. Empty when it works, else why it does not, in one line. Cost: starts a few processes. @param folders that exist. @param shell the words of a shell that starts it, as of another account. */
+export async function trySandbox(sandbox: Sandbox, folders: SandboxFolders, shell: readonly string[] = ['/bin/sh']): Promise<string> {
+  const [command = '', ...args] = shell;
+  const script = '[ -r /proc/self/stat ] && : >"$1" && rm "$1" && echo works';
+  const words = [...sandboxWords(sandbox, folders), '--', '/bin/sh', '-c', script, 'sh', path.join(folders.start, '.mutirao-try')];
+  const { status, stdout, stderr, startError } = await runCommand({ command, args: [...args, '-c', 'exec "$@"', 'sh', ...words], env: { PATH: '/usr/bin:/bin' }, deadlineMs: probeTimeMax });
   if (status === 0 && stdout.toString() === 'works\n') return '';
   const said = [startError, ...stderr.toString().split('\n')].find((line) => line.trim() !== '');
   return (said ?? `it ended with status ${status}`).slice(0, 300);

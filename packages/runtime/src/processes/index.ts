@@ -6,7 +6,7 @@ export { runCommand, type CommandResult, type RunCommandOptions } from './run-co
 export { startProcess, type OutputTarget, type StartedProcess, type StartProcessOptions } from './start-process.ts';
 export { startPiped, type PipedProcess, type StartPipedOptions } from './start-piped.ts';
 export { isPacked, ownCommandLine, ownProgram, removalProgram, type ProcessName } from './own-program.ts';
-export { Watchdog } from './watchdog.ts';
+export { Watchdog, type WatchedAccount } from './watchdog.ts';
 export { Launchers, type LaunchersOptions, type TaskEnd, type TaskUsage } from './launchers.ts';
 export type { LaunchTask, TaskOutput } from './launcher.ts';
 export { parseRollup, proportionalBytes } from './proportional-memory.ts';
@@ -14,3 +14,5 @@ export { makeFifos } from './make-fifos.ts';
 export { FifoLines } from './fifo-lines.ts';
 export { isVariableName, ProgramFinder, quoteWord, renderAssignments, renderCommand } from './shell-words.ts';
 export { describeSandbox, firstWords, sandboxLine, sandboxVariable, sandboxWords, trySandbox, type Sandbox, type SandboxFolders, type SandboxOptions } from './bubblewrap.ts';
+export { TaskAccount } from './task-account.ts';
+export { findGroupFolder, findScopes, killScope, listScope, makeScope, type ScopeOptions, type TaskScope, type TaskScopes } from './task-scopes.ts';

@@ -5,6 +5,7 @@ import { constants as systemConstants } from 'node:os';
 import path from 'node:path';
 import { invariant } from '@mutirao/core/shared';
 import { mendFolder } from '../files/make-folder.ts';
+import { AccountScript, listOfAccount } from './account-script.ts';
 import { firstWords, sandboxVariable } from './bubblewrap.ts';
 import { shellStatus } from './exit.ts';
 import { FifoLines } from './fifo-lines.ts';
@@ -15,6 +16,8 @@ import { readProcess } from './process-table.ts';
 import { quoteWord } from './shell-words.ts';
 import { signalSandboxed } from './signal-sandboxed.ts';
 import { listDescendants, readChildren, type SubreaperPrefix } from './subreaper.ts';
+import type { TaskAccount } from './task-account.ts';
+import { killScope, listScope, makeScope, type TaskScope, type TaskScopes } from './task-scopes.ts';
 import { openStreams, type TaskStreams } from './task-stream.ts';
 
 /** A task for a launcher. `command`, `environment` and `exports` are shell syntax already. */
@@ -35,6 +38,8 @@ export interface LaunchTask {
   readonly leavesFiles?: boolean;
   /** Words, from `sandboxLine`, that start the task in a sandbox; left out for a task that runs beside the agent. */
   readonly sandbox?: string;
+  /** A script that becomes the task in another account, and writes to its standard input just before; left out for a task of our own account. */
+  readonly account?: string;
 }
 
 /** Standard output and error of a task that ended. Of a long one head and tail are kept, with a line between them that says how much is missing. */
@@ -63,6 +68,10 @@ export interface LauncherOptions {
   readonly shell: string;
   /** Makes it the parent of what its tasks leave behind; undefined where the host has no way. */
   readonly subreaper: SubreaperPrefix | undefined;
+  /** Undefined where no user manager makes scopes. */
+  readonly scopes: TaskScopes | undefined;
+  /** Undefined where no task is of another account. */
+  readonly account: TaskAccount | undefined;
   /** An existing folder for its files; holds the FIFO `in-INDEX` already. */
   readonly folder: string;
   /** For the streams of its tasks. */
@@ -78,6 +87,7 @@ export interface LauncherOptions {
 export interface LauncherExit extends TaskExit {
   /** Its group; undefined when the shell could not be started. */
   readonly pgid: number | undefined;
+  readonly scope: TaskScope | undefined;
   /** Number of the task that it ran, 0 for none. */
   readonly sequence: number;
 }
@@ -107,6 +117,11 @@ export class Launcher {
   sequence = 0;
   /** When the task that runs was launched, in ticks of 10 ms after boot; kept by those who keep the launcher. */
   launchedTicks = 0;
+  /** Of its shell; undefined where no user manager makes scopes. */
+  scope: TaskScope | undefined;
+  /** Whether its task, or its last one, is of another account. */
+  isOfAccount = false;
+  private readonly accountScript: AccountScript;
   private readonly options: LauncherOptions;
   /** Made for the first task that needs them. */
   private streams: TaskStreams | undefined;
@@ -129,6 +144,7 @@ export class Launcher {
   constructor(options: LauncherOptions) {
     this.options = options;
     this.index = options.index;
+    this.accountScript = new AccountScript(this.file('account'));
     this.notes = openSync(this.file('notes'), 'a+', 0o600);
     this.start();
   }
@@ -150,8 +166,9 @@ export class Launcher {
     this.exported = '';
     // Both ways: opening waits for nobody, and the reader's end of file comes only when we are gone.
     this.lines = new FifoLines(openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK));
-    const { shell, subreaper = [], folder, environment, status } = this.options;
-    const [program = shell, ...args] = [...subreaper, shell, fifo];
+    const { shell, subreaper = [], scopes, folder, environment, status } = this.options;
+    this.scope = scopes === undefined ? undefined : makeScope(scopes);
+    const [program = shell, ...args] = [...(this.scope?.prefix ?? []), ...subreaper, shell, fifo];
     const child = spawn(program, args, { detached: true, cwd: folder, env: { ...environment }, stdio: ['ignore', status, this.notes] });
     this.child = child;
     child.once('error', () => { this.ended(child, { status: 127, signal: undefined }); });
@@ -165,6 +182,7 @@ export class Launcher {
   launch(sequence: number, task: LaunchTask): void {
     invariant(this.sequence === 0, `launcher ${this.index} runs a task already`);
     this.streams ??= openStreams(this.options.pipes);
+    if (task.account !== undefined) this.accountScript.write(task.account);
     let line = this.line(task, sequence, this.streams);
     if (Buffer.byteLength(line) > lineMax) line = this.line(this.shorten(task), sequence, this.streams);
     if (task.exports !== this.exported) line = `export ${task.exports}\n${line}`;
@@ -175,20 +193,30 @@ export class Launcher {
     this.isFollowed = false;
     this.leavesFiles = task.leavesFiles ?? false;
     this.isSandboxed = task.sandbox !== undefined;
+    this.isOfAccount = task.account !== undefined;
     for (const stream of this.streams) stream.begin(task.keptMax ?? outputKeptMax);
     // Only now: where there was no room for a script nothing runs, and the launcher is free for the next task.
     this.sequence = sequence;
     this.exported = task.exports;
   }
 
-  /** Sends a signal to the task and all it started in this group. SIGKILL ends the launcher too, and what left the group. */
+  /** Sends a signal to the task and all it started in this group. SIGKILL ends the launcher too, and what left the group; for a task of another account it ends the task only. */
   signal(signal: 'SIGTERM' | 'SIGKILL'): void {
     const { pgid } = this;
-    if (pgid === undefined || (signal === 'SIGTERM' && this.isSandboxed && signalSandboxed(readChildren(pgid) ?? [], signal))) return;
+    if (pgid === undefined || this.signalApart(pgid, signal)) return;
     // Before the shell is gone: their parent then is somebody else.
     const outside = signal === 'SIGKILL' && (this.isSubreaper || this.isSandboxed) ? listDescendants(pgid) : [];
     killGroup(pgid, signal);
     for (const pid of outside) killProcess(pid, signal);
+  }
+
+  /** Signals a task that is apart from us. A shell out of the reach of its task's account goes on: it adopts what is left, and reports the end. */
+  private signalApart(pgid: number, signal: 'SIGTERM' | 'SIGKILL'): boolean {
+    if (signal === 'SIGKILL' && this.scope !== undefined && killScope(this.scope)) return true;
+    if (!this.isOfAccount) return signal === 'SIGTERM' && this.isSandboxed && signalSandboxed(readChildren(pgid) ?? [], signal);
+    const inside = listOfAccount(pgid, signal);
+    void this.options.account?.kill(inside, signal);
+    return inside.length > 0;
   }
 
   /** Lets its shell go on if a task has stopped it: it would not report the task's end, and run no other task. */
@@ -219,8 +247,9 @@ export class Launcher {
   /** The live processes that its last task left behind; undefined where they do not all descend from its shell, or it has another task. Cost: a few files for each of them. */
   listLeft(): number[] | undefined {
     const { pgid } = this;
-    if (!this.isSubreaper || pgid === undefined || this.sequence !== 0) return undefined;
-    return listDescendants(pgid).filter((pid) => readProcess(pid) !== undefined);
+    if (pgid === undefined || this.sequence !== 0) return undefined;
+    const found = this.listScope() ?? (this.isSubreaper ? listDescendants(pgid) : undefined);
+    return found?.filter((pid) => readProcess(pid) !== undefined);
   }
 
   /** Whether its shell is the parent of what its tasks leave behind. */
@@ -235,8 +264,8 @@ export class Launcher {
   drain(): boolean {
     let isClosed = true;
     for (const stream of this.streams ?? []) isClosed = stream.drain() && isClosed;
-    if (this.children < 0) return isClosed && !this.leavesFiles;
-    return isClosed && !this.hasChildren();
+    if (this.children >= 0) return isClosed && !this.hasChildren();
+    return isClosed && (this.listScope()?.length === 0 || (this.scope === undefined && !this.leavesFiles));
   }
 
   /** What the task that ended last wrote, after `drain`. */
@@ -257,6 +286,7 @@ export class Launcher {
    */
   readExit(status: number): TaskExit {
     if (status === 0) return { status, signal: undefined };
+    if (this.isOfAccount && !this.accountScript.hasBegun()) return { status: -1, signal: undefined, trouble: '' };
     let said = '';
     for (let count = -1; count !== 0;) {
       count = readSync(this.notes, scratch, 0, scratch.length, this.notesRead);
@@ -272,6 +302,7 @@ export class Launcher {
   close(): void {
     this.child?.removeAllListeners('exit');
     this.signal('SIGKILL');
+    if (this.isOfAccount && this.pgid !== undefined) killGroup(this.pgid, 'SIGKILL');
     this.child = undefined;
     this.closeShellFiles();
     closeSync(this.notes);
@@ -280,15 +311,14 @@ export class Launcher {
 
   private ended(child: ChildProcess, exit: TaskExit): void {
     if (this.child !== child) return;
-    const { sequence } = this;
+    const { sequence, scope } = this;
     this.signal('SIGKILL');
     this.child = undefined;
     this.sequence = 0;
     this.closeShellFiles();
-    this.options.onExit(this, { ...exit, pgid: child.pid, sequence });
+    this.options.onExit(this, { ...exit, pgid: child.pid, scope, sequence });
   }
 
-  /** What the shell had not read is gone with that. */
   private closeShellFiles(): void {
     this.lines?.close();
     this.lines = undefined;
@@ -318,12 +348,18 @@ export class Launcher {
 
   private line(task: LaunchTask, sequence: number, [out, err]: TaskStreams): string {
     const id = `${this.index} ${sequence}`;
-    const { sandbox, environment, command } = task;
+    const { sandbox, environment, command, account } = task;
+    const word = account === undefined ? undefined : this.options.account?.line;
+    if (word !== undefined) return `if cd /;then ${word} 0<>${quoteWord(this.accountScript.file)} >${out.word} 2>${err.word};echo ${id} $?;else echo ${id} -1;fi\n`;
     // What bubblewrap says goes where the shell's own words go, and the task's standard error is descriptor 9 until the task begins.
     const run = sandbox === undefined
       ? `${environment} ${command} >${out.word} 2>${err.word}`
       : `${sandboxVariable}=${quoteWord(environment)} ${sandbox} ${firstWords(this.file('in')).map(quoteWord).join(' ')} ${command} >${out.word} 9>${err.word}`;
     return `if cd ${quoteWord(task.folder)};then ${run};echo ${id} $?;else echo ${id} -1;fi\n`;
+  }
+
+  private listScope(): number[] | undefined {
+    return this.scope === undefined ? undefined : listScope(this.scope)?.filter((pid) => pid !== this.pgid);
   }
 
   /** Puts a long line into a file: a FIFO holds 64 KiB and an argument 128. */

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { closeSync, constants, existsSync, openSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { invariant } from '@mutirao/core/shared';
 import { makeFreshFolder } from '../files/fresh-folder.ts';
@@ -14,7 +12,10 @@ import type { ResidentProcess } from './proportional-memory.ts';
 import { PipeStock } from './pipe-stock.ts';
 import { readProcesses, readUptime, type ProcessRow } from './process-table.ts';
 import { runCommand } from './run-command.ts';
+import { openStatusChannel, type StatusChannel } from './status-channel.ts';
 import { listSubreaperPrefixes, type SubreaperPrefix } from './subreaper.ts';
+import type { TaskAccount } from './task-account.ts';
+import { findScopes, type TaskScope, type TaskScopes } from './task-scopes.ts';
 import { launcherVariable, type Watchdog } from './watchdog.ts';
 
 /** What a set of launchers is made of. */
@@ -30,6 +31,10 @@ export interface LaunchersOptions {
   readonly shell?: string;
   /** Whether a host's way to make launchers subreapers is used; true when absent. */
   readonly usesSubreaper?: boolean;
+  /** Whether launchers get scopes of the user manager where one answers; false when absent. */
+  readonly usesScopes?: boolean;
+  /** The account of tasks that have a script for it. */
+  readonly account?: TaskAccount;
   /** A task ended, and what it left behind has been ended before. The status is also -1 when the launcher could not be started. */
   onEnded(slot: number, end: TaskEnd): void;
 }
@@ -94,8 +99,10 @@ export class Launchers {
     const fifos = Array.from({ length: options.width + 1 }, (_, index) => path.join(folder, `in-${index}`));
     makeFifos(fifos);
     const pipes = new PipeStock(folder, 2 * fifos.length);
-    const [status, subreaper] = await Promise.all([openStatusChannel(folder), findSubreaper(options, pipes)]);
-    const launchers = new Launchers({ ...options, folder }, status, { pipes, subreaper });
+    const [status, subreaper, scopes] = await Promise.all([
+      openStatusChannel(folder), findSubreaper(options, pipes), options.usesScopes === true ? findScopes({ environment: options.environment }) : undefined,
+    ]);
+    const launchers = new Launchers({ ...options, folder }, status, { pipes, subreaper, scopes, account: options.account });
     status.onText = (text) => { launchers.readStatus(text); };
     return launchers;
   }
@@ -160,9 +167,9 @@ export class Launchers {
       this.options.watchdog.release(pgid);
     }
     for (const launcher of this.launchers) {
-      const { pgid } = launcher;
+      const { pgid, scope } = launcher;
       launcher.close();
-      if (pgid !== undefined) this.options.watchdog.release(pgid);
+      this.letGo(pgid, scope);
     }
     this.status.reader.destroy();
     this.status.writer.destroy();
@@ -200,9 +207,16 @@ export class Launchers {
     });
   }
 
-  /** Kills what the last task of a launcher left behind. Whether there was anything; what is another user's, as by `sudo`, cannot be killed, and to wait for its end is of no use. */
-  private killLeftovers(launcher: Launcher, shell: number | undefined): boolean {
-    return this.listLeftovers(launcher, shell).filter((pid) => killProcess(pid, 'SIGKILL')).length > 0;
+  /**
+   * Kills what the last task of a launcher left behind. Whether there was anything; what is another user's, as by `sudo`, cannot be killed, and to wait for its end is of no
+   * use, unless it is of the account that the task ran as.
+   */
+  private async killLeftovers(launcher: Launcher, shell: number | undefined): Promise<boolean> {
+    const left = this.listLeftovers(launcher, shell);
+    const foreign = left.filter((pid) => !killProcess(pid, 'SIGKILL'));
+    if (!launcher.isOfAccount || foreign.length === 0) return foreign.length < left.length;
+    await this.options.account?.kill(foreign, 'SIGKILL');
+    return true;
   }
 
   /** A shell that adopts orphans has all of them below it: a few files list them. The whole process table, which blocks this process for tens of milliseconds, is read only where the shell was killed or cannot adopt. */
@@ -214,7 +228,7 @@ export class Launchers {
   /** Ends what a task left behind. Gives up after `settleMax`; until then the slot takes no other task. */
   private async endLeftovers(launcher: Launcher, shell: number | undefined): Promise<void> {
     const giveUpAt = performance.now() + settleMax;
-    for (let pause = 1; !this.closed && this.killLeftovers(launcher, shell) && performance.now() < giveUpAt; pause = Math.min(2 * pause, settlePauseMax)) {
+    for (let pause = 1; !this.closed && (await this.killLeftovers(launcher, shell)) && performance.now() < giveUpAt; pause = Math.min(2 * pause, settlePauseMax)) {
       await new Promise((resolve) => { setTimeout(resolve, pause); });
     }
   }
@@ -263,13 +277,20 @@ export class Launchers {
   }
 
   private guard(launcher: Launcher): void {
-    if (launcher.pgid !== undefined) this.options.watchdog.guard(launcher.pgid);
+    if (launcher.pgid === undefined) return;
+    this.options.watchdog.guard(launcher.pgid);
+    if (launcher.scope !== undefined) this.options.watchdog.guard(launcher.scope.folder);
+  }
+
+  private letGo(pgid: number | undefined, scope: TaskScope | undefined): void {
+    if (pgid !== undefined) this.options.watchdog.release(pgid);
+    if (scope !== undefined) this.options.watchdog.release(scope.folder);
   }
 
   /** The launcher of a slot is gone: the spare takes its place, and it becomes the spare. */
   private replace(gone: Launcher, exit: LauncherExit): void {
     if (this.closed) return;
-    if (exit.pgid !== undefined) this.options.watchdog.release(exit.pgid);
+    this.letGo(exit.pgid, exit.scope);
     const slot = this.slotOf[gone.index];
     const wasRunning = exit.sequence !== 0;
     if (slot !== undefined) {
@@ -316,6 +337,8 @@ function usageOf(processes: readonly ResidentProcess[]): Pick<TaskUsage, 'reside
 interface LauncherHost {
   readonly pipes: PipeStock;
   readonly subreaper: SubreaperPrefix | undefined;
+  readonly scopes: TaskScopes | undefined;
+  readonly account: TaskAccount | undefined;
 }
 
 const probeTimeMax = 5000;
@@ -343,48 +366,15 @@ function environmentOf({ environment, watchdog }: LaunchersOptions, index: numbe
   return { ...environment, ...watchdog.environment, [launcherVariable]: String(index) };
 }
 
-/** A pair of connected sockets: shells write to one as their standard output, all to the same, and we read from the other. */
-interface StatusChannel {
-  readonly reader: Socket;
-  readonly writer: Socket;
-  onText: (text: string) => void;
-}
-
-/** Node makes no pipes of its own accord; one connection to ourselves does as well, and is read without a stream's overhead. */
-async function openStatusChannel(folder: string): Promise<StatusChannel> {
-  // The kernel takes 107 bytes for the path of a socket; a folder may have a longer one, but its descriptor has not.
-  const place = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    return await connectToSelf(`/proc/self/fd/${place}/status`);
-  } finally {
-    closeSync(place);
-  }
-}
-
-async function connectToSelf(file: string): Promise<StatusChannel> {
-  const accepted = Promise.withResolvers<Socket>();
-  const server = createServer({ pauseOnConnect: true }, accepted.resolve);
-  server.once('error', accepted.reject);
-  server.listen(file);
-  const readText = (count: number, bytes: Uint8Array): boolean => {
-    channel.onText(Buffer.from(bytes.buffer, bytes.byteOffset, count).toString('latin1'));
-    return true;
-  };
-  await once(server, 'listening');
-  const reader = connect({ path: file, onread: { buffer: new Uint8Array(16 * 1024), callback: readText } });
-  reader.once('error', accepted.reject);
-  const channel: StatusChannel = { reader, writer: await accepted.promise, onText: () => undefined };
-  server.close(); // Removes the file at once, while the folder's descriptor leads there.
-  return channel;
-}
-
 /** Both ticks are rounded down, and the launch's is at most what it was: what began in an earlier one is not the task's. */
 function isLeftover(row: ProcessRow, launcher: Launcher): boolean {
   return launcher.sequence === 0 || row.startedTicks < launcher.launchedTicks;
 }
 
 function describeEnd({ status, signal, trouble }: TaskExit, output: TaskOutput): TaskEnd {
-  return { status, signal: signal ?? findSaidSignal(status, output.standardError), ...output, ...(trouble === undefined ? {} : { trouble }) };
+  // A task that did not begin has written nothing: what is there is of the program that was to change the account.
+  const said = trouble === '' ? Buffer.from(output.standardError).toString().trim().slice(0, 300) : trouble;
+  return { status, signal: signal ?? findSaidSignal(status, output.standardError), ...output, ...(said === undefined ? {} : { trouble: said }) };
 }
 
 /** Measured again with each sweep, since only the time since boot goes on while a machine sleeps. */

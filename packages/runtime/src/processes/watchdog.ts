@@ -10,8 +10,8 @@ export const watchdogVariable = 'MUTIRAO_WATCHDOG';
 export const launcherVariable = 'MUTIRAO_LAUNCHER';
 
 /**
- * Reads lines `+GROUP` and `-GROUP`; at the end of its input it kills the groups that are left, with what descends from their leaders, and then what has the mark in its
- * environment, a few times over, since what is being killed may be starting more; last it has the folder that it was given removed, by a program of ours that stays out of what is mounted there. The end comes when the process that holds the other
+ * Reads lines `+GROUP` and `-GROUP`, where a group is a number or the folder of a control group; at the end of its input it kills the groups that are left, with what descends from their leaders, and then what has the mark in its
+ * environment, a few times over, since what is being killed may be starting more; what belongs to another account is left to a line of `MUTIRAO_SWEEP`; last it has the folder that it was given removed, by a program of ours that stays out of what is mounted there. The end comes when the process that holds the other
  * end of the pipe dies, however it dies. Signals meant for that process do not end it.
  */
 const script = `
@@ -25,10 +25,15 @@ while read -r line; do
   esac
 done
 descend() { for child in $(cat "/proc/$1/task/$1/children"); do echo "$child"; (descend "$child"); done; }
+all=
 for group in $groups; do
+  case $group in /*) echo 1 >"$group/cgroup.kill"; continue ;; esac
   left=$(descend "$group")
+  all="$all $left"
   kill -9 "-$group" $left
 done
+left=$all
+[ -z "$MUTIRAO_SWEEP" ] || eval "$MUTIRAO_SWEEP"
 for round in 1 2 3 4 5; do
   marked=$(grep -lsaF -- "$1" /proc/[0-9]*/environ)
   [ -n "$marked" ] || break
@@ -39,6 +44,12 @@ done
 shift 3
 exec "$@"
 `;
+
+/** Another account, in which some of what is watched runs. */
+export interface WatchedAccount {
+  /** A line of a shell that kills, as that account, the processes in `$left` and those with the mark, and removes what is there. */
+  sweepLine(mark: string): string;
+}
 
 /**
  * Ends processes when we die, also by kill -9: a small shell in a session of its own that reads a pipe from us.
@@ -51,13 +62,15 @@ export class Watchdog {
   /** No other watchdog has it. */
   readonly mark = `${process.pid}-${randomUUID()}`;
   private child: ChildProcess | undefined;
-  private readonly groups = new Set<number>();
+  private readonly groups = new Set<number | string>();
   private readonly folder: string;
+  private readonly account: WatchedAccount | undefined;
   private closed = false;
 
-  /** @param folder removed when we die; left out for none. */
-  constructor(folder = '') {
+  /** @param folder removed when we die; left out for none. @param account whose processes and folder go as well. */
+  constructor(folder = '', account?: WatchedAccount) {
     this.folder = folder;
+    this.account = account;
     this.child = this.start();
   }
 
@@ -71,14 +84,14 @@ export class Watchdog {
     return { [watchdogVariable]: this.mark };
   }
 
-  /** Has the group killed when we die. Written to the pipe before it returns, unless the pipe is full. */
-  guard(pgid: number): void {
+  /** Has the group killed when we die: a process group, or the folder of a control group. Written to the pipe before it returns, unless the pipe is full. */
+  guard(pgid: number | string): void {
     this.groups.add(pgid);
     this.child?.stdin?.write(`+${pgid}\n`);
   }
 
   /** Forgets a group. */
-  release(pgid: number): void {
+  release(pgid: number | string): void {
     if (this.groups.delete(pgid)) this.child?.stdin?.write(`-${pgid}\n`);
   }
 
@@ -90,7 +103,7 @@ export class Watchdog {
 
   private start(): ChildProcess {
     // Where we are marked ourselves, it has to outlive us.
-    const env = { ...process.env, [watchdogVariable]: undefined, [launcherVariable]: undefined };
+    const env = { ...process.env, [watchdogVariable]: undefined, [launcherVariable]: undefined, MUTIRAO_SWEEP: this.account?.sweepLine(this.mark) };
     const removal = this.folder === '' ? [] : [removedFolder(this.folder), ...removalProgram(), this.folder];
     const child = spawn('/bin/sh', ['-c', script, 'watchdog', this.mark, this.folder, ...removal], { detached: true, stdio: ['pipe', 'ignore', 'ignore'], cwd: '/', env });
     child.on('error', () => undefined); // Not started: `exit` does not follow, and groups are then unguarded.
