@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { aTemplate, FakeCommands, FakeProvider, Program, temporaryFolder, until } from '@mutirao/testkit';
+import { aTemplate, FakeCommands, FakeProvider, Grid, Program, taskGroup, temporaryFolder, until } from '@mutirao/testkit';
 
 interface Rig {
   readonly provider: FakeProvider;
@@ -86,7 +86,7 @@ test.serial('where bubblewrap does not work, the machine says so, and an agent t
   t.false(demanding.agent.isRunning);
   t.regex(demanding.agent.log.join('\n'), /MUT_ISOLATION_UNAVAILABLE.*setting up uid map: Permission denied/);
   const misspelt = await startRig(t, ['--isolation', 'bwrap']);
-  t.regex(misspelt.agent.log.join('\n'), /MUT_BAD_CONFIG.*expected auto, bubblewrap or none/);
+  t.regex(misspelt.agent.log.join('\n'), /MUT_BAD_CONFIG.*expected auto, bubblewrap, account=NAME or none/);
 });
 
 test.serial('a sandbox that cannot be set up any more is the machine\'s fault, and no task can say so itself', async (t) => {
@@ -139,4 +139,14 @@ test.serial('no user gets a content of another by its hash, and what a user\'s t
   provider.serveUser('ana', true);
   t.is(text((await run('head -c 15 in')).standardOutput), 'a secret of ana');
   t.is(provider.wanted.length, 3, 'the owner\'s is still here');
+});
+
+test.serial('a provider says how agents of its allocations keep tasks apart', async (t) => {
+  const bubblewrap = new FakeCommands(path.join(temporaryFolder(t), 'bin'));
+  bubblewrap.act('bwrap', works);
+  const grid = await Grid.start({ clusters: [1], providerArgs: ['--isolation', 'bubblewrap'], env: { PATH: bubblewrap.path } });
+  t.teardown(() => grid.stop());
+  // A task of the owner, which an agent isolates only where it was asked to.
+  const job = await grid.client.waitEnded(await grid.client.submit([taskGroup('[ "$IN_SANDBOX" = yes ]', 1)]), 120_000);
+  t.is(job.finishedCount, 1);
 });

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Verdict } from '@mutirao/core/machines/agent';
 import type { TaskTemplate } from '@mutirao/core/messages';
+import type { IsolationMode } from '@mutirao/runtime/program';
 import { removeTree } from '@mutirao/runtime/files';
 import { authorityKeyPath, identityFolder } from '@mutirao/runtime/identity';
 import { describeSandbox, trySandbox, type Sandbox } from '@mutirao/runtime/processes';
@@ -10,9 +11,6 @@ import { findAccount, type AccountPlace } from './find-account.ts';
 
 /** How tasks are kept apart from their agent and from each other on a machine. */
 export type IsolationKind = 'bubblewrap' | 'account' | 'none';
-
-/** What an agent was asked for: `auto` isolates tasks of other users where that works. */
-export type IsolationMode = 'auto' | 'bubblewrap' | 'none' | { readonly account: string };
 
 /** What finding out how to isolate tasks needs. */
 export interface IsolationOptions {
@@ -45,14 +43,6 @@ export interface Isolation {
 
 /** No isolation and nothing to protect, as for a machine that is driven from elsewhere. */
 export const noIsolation: Isolation = { kind: 'none', isForAll: false, sandbox: undefined, account: undefined, trouble: '', exposedKey: undefined };
-
-/** Reads what `--isolation` says. @throws {MutiraoError} MUT_BAD_CONFIG */
-export function readIsolationMode(word: string): IsolationMode {
-  if (word === 'auto' || word === 'bubblewrap' || word === 'none') return word;
-  const account = /^account=([A-Za-z_][\w.-]{0,63}\$?)$/.exec(word)?.[1];
-  if (account !== undefined) return { account };
-  throw new MutiraoError('MUT_BAD_CONFIG', `--isolation is "${word}"; expected auto, bubblewrap, account=NAME or none`);
-}
 
 /**
  * Finds out what works on this host by trying it.

@@ -7,7 +7,7 @@ import { makeCredential, readGiven } from './credential.ts';
 import { findGangHosts } from './gang/member-name.ts';
 import type { Isolation, IsolationOptions } from './isolation.ts';
 import type { GridScriptPlaces } from './gridscript/prepare-gridscript.ts';
-import { bytes, defineProgram, duration, integer, list, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
+import { bytes, defineProgram, duration, integer, list, readIsolationMode, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 
 const options = {
   provider: text({ help: 'Address of the provider.', placeholder: 'HOST:PORT' }),
@@ -96,7 +96,7 @@ function sharedHomeOf({ remExec, shared }: ConfigOf<typeof options>, home: strin
 
 /** What works on this host; nothing of it matters for a machine that is driven by templates. @throws {MutiraoError} MUT_BAD_CONFIG, MUT_ISOLATION_UNAVAILABLE */
 async function isolationOf(config: ConfigOf<typeof options>, { log, ...places }: Pick<IsolationOptions, 'home' | 'folder' | 'sharedHome'> & Pick<ProgramContext, 'log'>): Promise<Isolation> {
-  const { findIsolation, noIsolation, readIsolationMode } = await import('./isolation.ts');
+  const { findIsolation, noIsolation } = await import('./isolation.ts');
   const mode = readIsolationMode(config.isolation);
   if (config.remExec !== '') {
     if (mode !== 'auto' && mode !== 'none') throw new MutiraoError('MUT_BAD_CONFIG', `--isolation ${config.isolation} does not go with --rem-exec: nothing of ours runs on that machine; leave one of them out`);

@@ -14,13 +14,15 @@ export interface AgentStart {
   readonly authority: string;
   /** The agent gives up after so long without its provider; 0 for its own choice. */
   readonly orphanTimeout: Duration;
+  /** How the agent keeps tasks apart; empty for its own choice. */
+  readonly isolation: string;
 }
 
 /**
  * The environment of an allocation's command: whom to dial and with which credential. The resource manager adds the index of
  * the process.
  */
-export function agentEnvironment({ address, providerId, requestId, credential, home, authority, orphanTimeout }: AgentStart): Record<string, string> {
+export function agentEnvironment({ address, providerId, requestId, credential, home, authority, orphanTimeout, isolation }: AgentStart): Record<string, string> {
   return {
     MUTIRAO_AGENT_PROVIDER: address,
     MUTIRAO_AGENT_PROVIDER_ID: providerId,
@@ -29,5 +31,6 @@ export function agentEnvironment({ address, providerId, requestId, credential, h
     ...(home === '' ? {} : { MUTIRAO_HOME: home }),
     ...(authority === '' ? {} : { [authorityVariable]: authority }),
     ...(orphanTimeout === 0 ? {} : { MUTIRAO_AGENT_ORPHAN_TIMEOUT: `${orphanTimeout}ms` }),
+    ...(isolation === '' ? {} : { MUTIRAO_AGENT_ISOLATION: isolation }),
   };
 }

@@ -7,7 +7,7 @@ import { auditPath, openAudit } from '@mutirao/runtime/audit';
 import { accountName, ensureToken, metricsTokenPath, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { identityFolder, userOfIdentity, userTrust } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
-import { bytes, defineProgram, duration, integer, quotaOption, readQuotas, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
+import { bytes, defineProgram, duration, integer, quotaOption, readIsolationMode, readQuotas, text, traceOption, type ConfigOf, type ProgramContext } from '@mutirao/runtime/program';
 import { ownProgram } from '@mutirao/runtime/processes';
 import { acceptToken, listenAddress, nearAddress } from '@mutirao/runtime/rpc';
 import { addressIn } from './address-in.ts';
@@ -43,6 +43,7 @@ const options = {
   spoolBytes: bytes({ help: 'Most that outputs of tasks may hold which wait here for a broker that is away; beyond that they wait at their machines.', default: 16 * 2 ** 30 }),
   agentCommand: text({ help: 'What an allocation runs on each processor, as a JSON array of program and arguments; empty for this release\'s agent.', placeholder: 'JSON', default: '' }),
   agentOrphanTimeout: duration({ help: 'Agents of allocations give up after so long without the provider; 0 for their own choice.', default: 0 }),
+  isolation: text({ help: 'How agents of allocations keep tasks apart, as their own option of that name says; their own choice when empty.', placeholder: 'auto|bubblewrap|account=NAME|none' }),
   releaseOnStop: duration({ help: 'When told to stop, gives back all requests, also what runs, and waits at most so long; 0 to leave them for the next start.', default: 0 }),
   agentHome: text({ help: 'Where agents of allocations keep their files; this home folder when empty.', placeholder: 'FOLDER' }),
   quota: quotaOption,
@@ -72,7 +73,7 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
     ...(keeper === undefined ? {} : { keeper }), config: machineConfig(config, home), home, directory, listen: addressesToTry(await listenAddress(home, `provider-${config.id}`, config.listen), infoPath, 'address'), ownerId, tokens: acceptToken(token, ownerId), identity: identityFolder(home),
     listenAgents: config.listenAgents === '' ? [] : addressesToTry(config.listenAgents, infoPath, 'agentsAddress'), advertise: config.advertise,
     manager, reservations: reservationsOf(config, home), agentCommand: readAgentCommand(config.agentCommand),
-    agentHome: config.agentHome === '' ? home : config.agentHome, agentOrphanTimeout: config.agentOrphanTimeout, contentBytesMax: config.contents, spoolBytesMax: config.spoolBytes, queueInterval: queueIntervalOf(config), trace: config.trace,
+    agentHome: config.agentHome === '' ? home : config.agentHome, agentOrphanTimeout: config.agentOrphanTimeout, agentIsolation: isolationOf(config), contentBytesMax: config.contents, spoolBytesMax: config.spoolBytes, queueInterval: queueIntervalOf(config), trace: config.trace,
     quotas: readQuotas(config.quota, ownerId), audit, log, metrics, onFatal: context.fail,
   });
   context.addToDump('state', () => provider.state);
@@ -88,6 +89,12 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
   await http.close();
   await provider.stop();
   audit.close();
+}
+
+/** @throws {MutiraoError} MUT_BAD_CONFIG now, and not in each allocation. */
+function isolationOf({ isolation }: Config): string {
+  if (isolation !== '') readIsolationMode(isolation);
+  return isolation;
 }
 
 /** Whose reservations are to be kept; undefined for nobody's. */

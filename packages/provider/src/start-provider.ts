@@ -68,6 +68,8 @@ export interface ProviderSetup {
   readonly agentHome: string;
   /** Agents of allocations give up after so long without the provider; 0 for their own choice. */
   readonly agentOrphanTimeout: Duration;
+  /** As `--isolation` says it to agents; empty for their own choice. */
+  readonly agentIsolation: string;
   /** Time between two readings of the queue when nothing hints at a change. */
   readonly queueInterval: Duration;
   /** Most bytes of contents that are kept for the agents; 0 or left out for none. */
@@ -211,7 +213,7 @@ class ProviderProcess {
       orderOf: ({ requestId }) => ({
         command: setup.agentCommand, workingDirectory: '',
         environment: agentEnvironment({
-          ...this.#agentStart, providerId: config.providerId, requestId, credential: this.#credentials.of(requestId), home: setup.agentHome, orphanTimeout: setup.agentOrphanTimeout,
+          ...this.#agentStart, providerId: config.providerId, requestId, credential: this.#credentials.of(requestId), home: setup.agentHome, orphanTimeout: setup.agentOrphanTimeout, isolation: setup.agentIsolation,
         }),
       }),
     });

@@ -1,7 +1,8 @@
 import test from 'ava';
+import { readIsolationMode } from '@mutirao/runtime/program';
 import { aTemplate } from '@mutirao/testkit';
 import { nameSubmitter } from '../../src/agent.ts';
-import { findIsolationRefusal, isIsolated, noIsolation, readIsolationMode, type Isolation } from '../../src/isolation.ts';
+import { findIsolationRefusal, isIsolated, noIsolation, type Isolation } from '../../src/isolation.ts';
 
 const sandbox = { program: '/usr/bin/bwrap', hidden: [], readable: [], writable: [], temporary: [] };
 const own = aTemplate('true');
@@ -13,7 +14,8 @@ test('by itself an agent isolates tasks of other users, and all tasks where it w
   t.deepEqual([own, foreign].map((template) => isIsolated({ ...auto, isForAll: true }, template)), [true, true]);
   t.deepEqual([own, foreign].map((template) => isIsolated(noIsolation, template)), [false, false]);
   t.deepEqual(['auto', 'bubblewrap', 'none'].map(readIsolationMode), ['auto', 'bubblewrap', 'none']);
-  for (const word of ['', 'yes', 'Bubblewrap', 'bwrap']) t.throws(() => readIsolationMode(word), { code: 'MUT_BAD_CONFIG', message: /expected auto, bubblewrap or none/ });
+  t.deepEqual(readIsolationMode('account=tasks-1'), { account: 'tasks-1' });
+  for (const word of ['', 'yes', 'Bubblewrap', 'bwrap', 'account', 'account=', 'account=-u', 'account=a b', 'account=#0', 'account=a/../b']) t.throws(() => readIsolationMode(word), { code: 'MUT_BAD_CONFIG', message: /expected auto, bubblewrap, account=NAME or none/ });
 });
 
 test('whose a task is follows from whose broker sent it, whatever that broker says', (t) => {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
+import { readIsolationMode } from '@mutirao/runtime/program';
 
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
@@ -19,6 +20,7 @@ export interface UpOptions {
   readonly clusters: string;
   readonly machines: number;
   readonly machineProcessors: number;
+  readonly isolation?: string;
   readonly set: readonly string[];
   readonly trace?: string;
   readonly reservations?: true;
@@ -35,6 +37,7 @@ export function define(command: Command, act: Act): void {
     .option('--reservations', 'a reservation manager too; the clusters honour its reservations')
     .option('--no-web', 'serve no page of it')
     .option('--placement <strategy[:a]>', 'which cluster tasks join that take several processors, where their job does not say: min-ct:0.5, min-wwt:adaptive (default: none)')
+    .option('--isolation <how>', 'how tasks are kept apart from agents, on lab machines and in allocations: auto, bubblewrap, account=NAME, none (default: auto)')
     .option('--set <process.option=value>', 'an option of all processes of a kind, as in cluster.walltime-max=10m', collect, [])
     .option('--trace <folder>', 'have all processes write debugging traces there, for "mutirao sim replay"')
     .option('-d, --detach', 'go on in the background; "mutirao down" stops it')
@@ -74,16 +77,25 @@ function refuseIneffective({ settings, clusters, machines, hasReservations, hasP
   });
 }
 
-function settingsOf({ set, placement }: UpOptions): GridSize['settings'] {
-  const settings = parseSettings(set);
+/** The options of a grid's processes by kind. Those of --set come last, and so win. @throws {MutiraoError} MUT_BAD_REQUEST, MUT_BAD_CONFIG */
+export function settingsOf({ set, placement, isolation }: Pick<UpOptions, 'set' | 'placement' | 'isolation'>): GridSize['settings'] {
+  const given = parseSettings(set);
+  const apart = isolation === undefined ? [] : ['--isolation', checkIsolation(isolation)];
+  const settings = { ...given, agent: [...apart, ...given.agent], provider: [...apart, ...given.provider] };
   return placement === undefined ? settings : { ...settings, broker: ['--placement', checkPlacement(placement), ...settings.broker] };
+}
+
+/** @throws {MutiraoError} MUT_BAD_CONFIG before anything is started. */
+function checkIsolation(word: string): string {
+  readIsolationMode(word);
+  return word;
 }
 
 /** Starts this same command again in the background, and answers when its grid is ready. */
 async function startDetached(context: CommandContext, options: UpOptions): Promise<void> {
   const { detachGrid } = await import('../grid/detach.ts');
   const args = ['--clusters', options.clusters, '--machines', String(options.machines), '--machine-processors', String(options.machineProcessors),
-    ...(options.reservations === true ? ['--reservations'] : []), ...(options.web ? [] : ['--no-web']), ...(options.placement === undefined ? [] : ['--placement', options.placement]), ...options.set.flatMap((setting) => ['--set', setting]), ...(options.trace === undefined ? [] : ['--trace', resolve(context.directory, options.trace)])];
+    ...(options.reservations === true ? ['--reservations'] : []), ...(options.web ? [] : ['--no-web']), ...(options.placement === undefined ? [] : ['--placement', options.placement]), ...(options.isolation === undefined ? [] : ['--isolation', options.isolation]), ...options.set.flatMap((setting) => ['--set', setting]), ...(options.trace === undefined ? [] : ['--trace', resolve(context.directory, options.trace)])];
   tellGrid(context, await detachGrid(context, args), '"mutirao down" stops it.');
 }
 

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { agentEnvironment } from '../../src/agent-environment.ts';
 
-const start = { address: '127.0.0.1:7', providerId: 'c1', requestId: 'q1', credential: 'q1.x', home: '/home/ana/.mutirao', authority: '', orphanTimeout: 0 };
+const start = { address: '127.0.0.1:7', providerId: 'c1', requestId: 'q1', credential: 'q1.x', home: '/home/ana/.mutirao', authority: '', orphanTimeout: 0, isolation: '' };
 
 test('an agent is told whom to dial, as whom, and where its files are', (t) => {
   t.deepEqual(agentEnvironment(start), {
@@ -19,4 +19,9 @@ test('a provider that is spoken to with TLS comes with the certificate of its au
 
 test('an agent is told how long to wait for its provider, where that is said', (t) => {
   t.is(agentEnvironment({ ...start, orphanTimeout: 60_000 })['MUTIRAO_AGENT_ORPHAN_TIMEOUT'], '60000ms');
+});
+
+test('an agent is told how to keep tasks apart, where that is said', (t) => {
+  t.is(agentEnvironment({ ...start, isolation: 'account=tasks' })['MUTIRAO_AGENT_ISOLATION'], 'account=tasks');
+  t.false('MUTIRAO_AGENT_ISOLATION' in agentEnvironment(start));
 });

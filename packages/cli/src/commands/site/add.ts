@@ -6,6 +6,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { tell } from '../../output/tell.ts';
+import { readIsolationMode } from '@mutirao/runtime/program';
 import { findProgramFile } from '@mutirao/runtime/ssh';
 import { seeSite, siteJson } from '../../site/site-documents.ts';
 import { findSite, readSite, writeSite, type SiteRecord } from '../../site/site-record.ts';
@@ -20,6 +21,7 @@ export interface AddOptions {
   readonly processors?: number;
   readonly folder: string;
   readonly setup: string;
+  readonly isolation?: string;
   readonly program?: string;
 }
 
@@ -35,6 +37,7 @@ export function define(command: Command, act: Act): void {
     .option('--processors <count>', 'with --manager embedded: start a cluster of so many processors there', count)
     .option('--folder <folder>', 'where our files are kept there; relative to the home folder there', '.mutirao')
     .option('--setup <command>', 'a shell command to run there before the provider is started, as in "module load slurm"', '')
+    .option('--isolation <how>', 'how agents of its allocations keep tasks apart: auto, bubblewrap, account=NAME, none (default: auto)')
     .option('--program <file>', 'the executable to carry over (default: this one, or dist/mutirao, which scripts/pack makes)')
     .action((name: string, options: AddOptions) => act((context) => addSite(context, name, options)));
 }
@@ -69,9 +72,16 @@ function readOptions(context: CommandContext, name: string, options: AddOptions)
   if (options.processors !== undefined && options.manager !== 'embedded') throw new MutiraoError('MUT_BAD_REQUEST', `--processors goes with --manager embedded, not with ${options.manager}`);
   return {
     name, ssh: options.ssh, sshOptions: options.sshOption, manager: options.manager, processors: options.processors ?? 0,
-    providerOptions: context.passedOn ?? [], folder: options.folder, setup: options.setup, program: options.program === undefined ? '' : resolve(context.directory, options.program),
+    providerOptions: providerOptionsOf(context, options), folder: options.folder, setup: options.setup, program: options.program === undefined ? '' : resolve(context.directory, options.program),
     address: '', isSettled: false, addedUnixMs: context.clock.now(),
   };
+}
+
+/** The options of a site's provider. Those after "--" come last, and so win. @throws {MutiraoError} MUT_BAD_CONFIG */
+export function providerOptionsOf({ passedOn = [] }: Pick<CommandContext, 'passedOn'>, { isolation }: Pick<AddOptions, 'isolation'>): readonly string[] {
+  if (isolation === undefined) return passedOn;
+  readIsolationMode(isolation);
+  return ['--isolation', isolation, ...passedOn];
 }
 
 async function refuseTaken(context: CommandContext, name: string): Promise<void> {

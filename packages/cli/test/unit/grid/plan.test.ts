@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { ownProgram, type ProcessName } from '@mutirao/runtime/processes';
 import { runCommandLine, temporaryFolder } from '@mutirao/testkit';
+import { settingsOf } from '../../../src/commands/up.ts';
 import { findClusterAddress } from '../../../src/grid/addresses.ts';
 import { clusterName, embeddedManager, GridPlan, noManager, parseClusters } from '../../../src/grid/plan.ts';
 import { parseSettings, refuseWithoutProcess } from '../../../src/grid/settings.ts';
@@ -144,4 +145,12 @@ test('a setting without effect is refused with what has one', (t) => {
   t.throws(() => parseSettings(['cluster.walltime-max=1m', 'cluster.walltime-max=2m']), { message: /given twice, as "1m" and "2m"/ });
   t.throws(() => { refuseWithoutProcess(parseSettings(['cluster.walltime-max=1m']), { cluster: 'there are no clusters' }); }, { message: '--set cluster.walltime-max has no effect: there are no clusters' });
   t.notThrows(() => { refuseWithoutProcess(parseSettings(['broker.nats=x']), { cluster: 'there are no clusters' }); });
+});
+
+test('how tasks are kept apart goes to lab machines, and to the providers for agents of allocations', (t) => {
+  const settings = settingsOf({ set: ['agent.isolation=none'], isolation: 'bubblewrap' });
+  t.deepEqual(settings.provider, ['--isolation', 'bubblewrap']);
+  t.deepEqual(settings.agent, ['--isolation', 'bubblewrap', '--isolation', 'none'], 'the last one holds');
+  t.deepEqual(settingsOf({ set: [] }).provider, []);
+  t.throws(() => settingsOf({ set: [], isolation: 'bwrap' }), { code: 'MUT_BAD_CONFIG' });
 });

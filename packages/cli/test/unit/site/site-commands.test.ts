@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { runCommandLine, temporaryFolder } from '@mutirao/testkit';
+import { providerOptionsOf } from '../../../src/commands/site/add.ts';
 import { shapes } from '../../../src/json/shapes.ts';
 import { writeSite, writeState, type SiteRecord } from '../../../src/site/site-record.ts';
 
@@ -40,6 +41,7 @@ const refused: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['no processors', ['uni', '--ssh', 'h', '--manager', 'embedded', '--processors', '0'], /Want an integer/],
   ['the name of a provider', ['lab', '--ssh', 'h', '--manager', 'none'], /the broker has a provider "lab" already, at h:1/],
   ['a program that is not there', ['x', '--ssh', 'h', '--manager', 'none', '--program', 'nix'], /nix is not there/],
+  ['an isolation that there is not', ['x', '--ssh', 'h', '--manager', 'none', '--isolation', 'bwrap'], /--isolation is "bwrap"; expected auto, bubblewrap, account=NAME or none/],
   ['a program that is none', ['x', '--ssh', 'h', '--manager', 'none', '--program', '/etc/passwd'], /\/etc\/passwd is no executable of Linux/],
 ];
 for (const [what, words, pattern] of refused) {
@@ -59,4 +61,9 @@ test('site add refuses the name of a site, and other commands a name that is non
     const other = await runCommandLine(['site', word, 'nix'], { home });
     t.deepEqual([other.status, other.err.split('\n')[0]], [2, 'error: MUT_NOT_FOUND no site is named "nix"; there are uni'], word);
   }
+});
+
+test('how agents of a site keep tasks apart is an option of its provider, before those that are passed on', (t) => {
+  t.deepEqual(providerOptionsOf({ passedOn: ['--heuristic', 'static'] }, { isolation: 'account=tasks' }), ['--isolation', 'account=tasks', '--heuristic', 'static']);
+  t.deepEqual(providerOptionsOf({ passedOn: undefined }, {}), []);
 });

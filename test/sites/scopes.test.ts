@@ -1,0 +1,85 @@
+// Launchers in scopes of a real user manager, which runs with control groups and a /run of its own: what a task leaves is found there, without a subreaper, and does not outlive us.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test from 'ava';
+import { runCommand } from '@mutirao/runtime/processes';
+import { isAlive, until } from '@mutirao/testkit';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'mutirao-scopes-'));
+test.after.always(() => { rmSync(folder, { recursive: true, force: true }); });
+
+/** Starts a user manager and then a program as if that manager had started it. */
+const setup = `
+mount -t tmpfs none /run && mkdir -p /run/systemd/system /run/u && chmod 700 /run/u || exit 90
+umount -R /sys/fs/cgroup; mount -t cgroup2 none /sys/fs/cgroup || exit 91
+group=/sys/fs/cgroup/mutirao-$$/user@0.service
+mkdir -p $group/manager $group/tests || exit 92
+export XDG_RUNTIME_DIR=/run/u
+(echo 0 >$group/cgroup.procs; exec /lib/systemd/systemd --user) >/run/u/log 2>&1 & manager=$!
+for try in $(seq 100); do systemd-run --user --scope --quiet --collect -- true 2>/dev/null && break; sleep 0.1; done
+(echo 0 >$group/tests/cgroup.procs; exec "$@"); status=$?
+kill $manager; wait $manager
+for try in $(seq 50); do find /sys/fs/cgroup/mutirao-$$ -depth -type d -exec rmdir {} \\; 2>/dev/null; [ -e /sys/fs/cgroup/mutirao-$$ ] || break; sleep 0.1; done
+exit $status`;
+
+const opening = `
+import { writeFileSync, readFileSync } from 'node:fs';
+import { Launchers, Watchdog } from '@mutirao/runtime/processes';
+const ends = [];
+const launchers = await Launchers.open({
+  folder: process.argv[1], width: 1, environment: { PATH: '/usr/bin:/bin', XDG_RUNTIME_DIR: '/run/u' }, watchdog: new Watchdog(), usesScopes: true, usesSubreaper: false,
+  onEnded: (slot, end) => { ends.shift()?.({ status: end.status, out: Buffer.from(end.standardOutput).toString() }); },
+});
+const run = (line, more = {}) => new Promise((resolve) => {
+  ends.push(resolve);
+  launchers.launch(0, { folder: process.argv[1], line, command: "/bin/sh -c '" + line + "'", environment: '', exports: 'X=1', ...more });
+});
+`;
+
+async function runInside(program: string): Promise<string> {
+  const { status, stdout, stderr } = await runCommand({
+    command: 'unshare', args: ['--mount', '--propagation', 'private', '/bin/sh', '-c', setup, 'sh', process.execPath, '--disable-warning=ExperimentalWarning', '--input-type=module', '-e', opening + program, path.join(folder, 'launchers')],
+    deadlineMs: 120_000, cwd: process.cwd(),
+  });
+  return status === 0 ? stdout.toString() : `status ${status}: ${stderr.toString()}`;
+}
+
+/** Processes with this word in their command line. */
+function processesWith(word: string): string[] {
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isAlive(Number(name)) && readOr(`/proc/${name}/cmdline`).split('\0').includes(word));
+}
+
+function readOr(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+test.serial('what left its group, its parent and its environment is found in the scope and ended before the end is reported', async (t) => {
+  const said = await runInside(`
+    const first = await run('cat /proc/self/cgroup; (setsid env -i sleep 1000021 >/dev/null 2>&1 &); exit 3');
+    const second = await run('ps -eo args | grep -c "^sleep 1000021"; cat /proc/self/cgroup');
+    console.log(JSON.stringify({ status: first.status, group: /^0::.*mutirao-\\d+-[0-9a-f]{12}\\.scope$/m.test(first.out), left: second.out.split('\\n')[0] }));
+    const killed = run('setsid env -i sh -c "trap : TERM; while :; do setsid sleep 1000022 & sleep 0.01; done" & sleep 1000022');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    launchers.signal(0, 'SIGKILL');
+    const { status } = await killed;
+    const third = await run('ps -eo args | grep -c "^sleep 1000022"');
+    console.log(JSON.stringify({ status, left: third.out }));
+    process.exit(0);`);
+  t.is(said, '{"status":3,"group":true,"left":"0"}\n{"status":137,"left":"0\\n"}\n');
+});
+
+test.serial('what is in the scope ends with us, however we end', async (t) => {
+  const said = await runInside(`
+    void run('setsid env -i sleep 1000023 & sleep 1000023');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    console.log('killed');
+    process.kill(process.pid, 'SIGKILL');`);
+  t.regex(said, /^status 137/);
+  await until(() => processesWith('1000023').length === 0, 'nothing is left');
+  t.pass();
+});
