@@ -9,7 +9,7 @@ import { MachineDriver, openTrace, steadyClock, systemClock, systemTimers, tellS
 import { createPublisher, type ConnectEvents, type EventPublisher } from '@mutirao/runtime/events';
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { openJournal, type Journal } from '@mutirao/runtime/journal';
-import { followLinks, type HomeProver, isFullDisk, removeFreshFolders, removeTree, Room, tokenOfProvider } from '@mutirao/runtime/files';
+import { type HomeProver, isFullDisk, removeFreshFolders, removeTree, Room, tokenOfProvider } from '@mutirao/runtime/files';
 import type { Logger } from '@mutirao/runtime/log';
 import type { Metrics } from '@mutirao/runtime/metrics';
 import { jobBytesMax, serve, type RunningServer, type TokenCheck } from '@mutirao/runtime/rpc';
@@ -47,6 +47,7 @@ import { OtherJobsPlaces } from '../submission/other-jobs-places.ts';
 import type { WorkFolderRules } from '../submission/place-in-folder.ts';
 import { Lanes } from '../concurrency/lanes.ts';
 import { BrokerMetrics } from './broker-metrics.ts';
+import { forbiddenFoldersOf } from './forbidden-folders.ts';
 import { knownReplicas } from './known-replicas.ts';
 import { OwnReservations } from './own-reservations.ts';
 import { orderOf, ordersOfMachine, partsOf, performCommand, type Performers } from './perform-command.ts';
@@ -149,17 +150,6 @@ interface Stores {
 /** Where results are checked aside. */
 function checksFolderOf(home: string): string {
   return join(home, 'broker', 'checks');
-}
-
-/** Names in the home folder of what is Mutirao's own. */
-const ownNames = [
-  'broker', 'providers', 'clusters', 'agents', 'reservations', 'sites', 'web', 'shared', 'logs', 'audit', 'crashes', 'credentials', 'programs', 'identity', 'token', 'metrics-token', 'broker.json', 'grid.json',
-] as const;
-
-/** What is Mutirao's own in its home folder, under that name and under its real one, and what no disk holds. */
-function forbiddenFoldersOf(home: string): string[] {
-  const own = ownNames.map((name) => join(home, name));
-  return [...new Set([...own, ...own.map(followLinks), '/proc', '/sys', '/dev'])];
 }
 
 function workFolderRulesOf(home: string, prover: HomeProver): WorkFolderRules {

@@ -42,7 +42,7 @@ async function checkFile(folder: string, { path, size, sha256, lastChange }: Bac
 }
 
 function moveAside(home: string, parts: readonly string[], now: number): string {
-  const aside = join(home, `replaced-${new Date(now).toISOString().replaceAll(':', '-')}`);
+  const aside = join(home, 'replaced', new Date(now).toISOString().replaceAll(':', '-'));
   for (const part of parts) {
     mkdirSync(dirname(join(aside, part)), { recursive: true, mode: 0o700 });
     renameSync(join(home, part), join(aside, part));

@@ -13,7 +13,7 @@ import { showInstant } from '../output/units.ts';
 export function define(command: Command, act: Act): void {
   command
     .argument('<folder>', 'what "mutirao backup" has made')
-    .option('--replace', 'move what the home folder has now aside, into a folder replaced-... in it')
+    .option('--replace', 'move what the home folder has now aside, into a folder of its folder "replaced"')
     .action((folder: string, options: { readonly replace?: true }) => act((context) => restore(context, folder, options.replace === true)));
 }
 

@@ -11,5 +11,5 @@ export { serve, type RunningServer, type ServeOptions } from './serve.ts';
 export { fromStatus, toMutiraoError, toStatus, type FailedStatus } from './status.ts';
 export type { MessageStream, StreamListener, StreamWriter } from './streams.ts';
 export { acceptToken, type TokenCheck } from './tokens.ts';
-export { isHomeSocket, listenAddress, makeSocketFolder, socketIn } from './socket-folder.ts';
+export { homeSocketFolders, isHomeSocket, listenAddress, makeSocketFolder, socketIn } from './socket-folder.ts';
 export { countOfPage, inPages } from './pages.ts';

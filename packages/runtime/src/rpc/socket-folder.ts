@@ -46,6 +46,12 @@ export async function listenAddress(home: string, name: string, given = ''): Pro
   return socketAddress(shortPath(folder, name));
 }
 
+/** Folders in which processes of a home folder may listen. */
+export function homeSocketFolders(home: string): string[] {
+  const folder = join(home, homeSockets);
+  return [folder, dirname(shortPath(folder, 'any'))];
+}
+
 /** Whether a socket is that of a process of this host's own home folder, and not the end of a tunnel. */
 export function isHomeSocket(path: string): boolean {
   const folder = dirname(path);
