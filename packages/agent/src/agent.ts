@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import {
-  decodeCancelReplicas, decodeContentOffered, decodeServedUser, decodeStartGang, decodeStartReplicas, encodeContentWanted, encodeMachineFacts, encodeReport, type ServedUser,
-} from '@mutirao/api/codecs';
-import { MutiraoError } from '@mutirao/api/errors';
+import { encodeContentWanted, encodeMachineFacts, encodeReport, type ServedUser } from '@mutirao/api/codecs';
+import type { MutiraoError } from '@mutirao/api/errors';
 import type { AttachResponse } from '@mutirao/api/machine';
 import {
   agentMachine, createAgentState, listHeldReplicas, saveAgentBeginning, type AgentCommand, type AgentInput, type AgentOptions, type AgentState, type HeldReplica,
@@ -19,6 +17,7 @@ import type { AnnouncedFile } from './announced-file.ts';
 import { ContentDesk } from './content-desk.ts';
 import { ContentFetcher, type ContentFetcherOptions } from './content-fetcher.ts';
 import type { KeepFile, PushFile, WaysHome } from './collect-outputs.ts';
+import { readFromProvider } from './from-provider.ts';
 import { Gate } from './gate.ts';
 import { HostContents } from './host-contents.ts';
 import type { Isolation } from './isolation.ts';
@@ -189,16 +188,13 @@ export class Agent {
   }
 
   private receive(message: NonNullable<AttachResponse['message']>): void {
-    switch (message.$case) {
-      case 'hello': throw new MutiraoError('MUT_PROTOCOL', 'a second hello');
-      case 'start': this.place(decodeStartReplicas(message.value)); return;
-      case 'cancel': this.driver.deliver({ kind: 'ReplicasCancelled', ...decodeCancelReplicas(message.value) }); return;
-      case 'acknowledged': this.driver.deliver({ kind: 'ReportAcknowledged', sequence: message.value.sequence }); return;
-      case 'content': this.contents.take(decodeContentOffered(message.value)); return;
-      case 'drain': this.driver.deliver({ kind: 'DrainRequested' }); return;
-      case 'served': this.served = decodeServedUser(message.value); return;
-      case 'startGang': this.driver.deliver({ kind: 'GangStarted', start: decodeStartGang(message.value) }); return;
-      default: unreachable(message);
+    const said = readFromProvider(message);
+    switch (said.kind) {
+      case 'input': this.driver.deliver(said.input); return;
+      case 'batch': this.place(said.batch); return;
+      case 'content': this.contents.take(said.offer); return;
+      case 'served': this.served = said.user; return;
+      default: unreachable(said);
     }
   }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { renameSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolder, openUpFolder } from '@mutirao/runtime/files';
@@ -38,7 +39,10 @@ export class Storages {
   }
 }
 
-/** A user's name as a folder's: nothing of it leads elsewhere. */
+const nameMax = 200;
+
+/** A user's name as a folder's: nothing of it leads elsewhere, and no other user has the same. */
 export function folderNameOf(userId: string): string {
-  return encodeURIComponent(userId).replaceAll('.', '%2E').slice(0, 200);
+  const name = encodeURIComponent(userId.toWellFormed()).replaceAll('.', '%2E') || '%';
+  return name.length <= nameMax ? name : `${name.slice(0, nameMax - 65)}-${createHash('sha256').update(userId).digest('hex')}`;
 }

@@ -52,6 +52,12 @@ export function boundText(value: string, limit: LimitName, name: string): string
   return value;
 }
 
+/** Reads a text that becomes a command line, a variable or a path, none of which can hold a NUL. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function refuseNul(value: string, name: string): string {
+  if (value.includes('\0')) throw badRequest(`${name} holds a NUL; expected none`);
+  return value;
+}
+
 /** Reads a name of bounded length. @throws {MutiraoError} MUT_BAD_REQUEST where it holds a control character. */
 export function boundName(value: string, limit: LimitName, name: string): string {
   boundText(value, limit, name);

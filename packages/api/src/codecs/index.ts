@@ -17,10 +17,11 @@ export { decodeHello, decodeServedUser, protocolVersion, type Hello, type Served
 export { decodeStartGang, encodeStartGang, gangMembersMax } from './gang.ts';
 export { decodeLease, encodeLease } from './lease.ts';
 export {
-  decodeCancelReplicas, decodeContentOffered, decodeContentPushed, decodeContentWanted, decodeMachineFacts, decodeOutcome, decodeReaderProofs, decodeReport, decodeStartReplicas,
-  encodeCancelReplicas, encodeContentOffered, encodeContentWanted, encodeMachineFacts, encodeOutcome, encodeReport, encodeStagingTimes, encodeStartReplicas,
+  decodeCancelReplicas, decodeContentOffered, decodeContentPushed, decodeContentWanted, decodeMachineFacts, decodeOutcome, decodeReaderProofs, decodeReport,
+  encodeCancelReplicas, encodeContentOffered, encodeContentWanted, encodeMachineFacts, encodeOutcome, encodeReport, encodeStagingTimes,
   type CancelReplicas, type ContentOffer, type PushedContent, type ReaderProofs, type WantedContent,
 } from './machine.ts';
+export { decodeStartReplicas, encodeStartReplicas } from './start-replicas.ts';
 export { decodeKeptMachine, decodeKeptMachineState, encodeKeptMachine, encodeKeptMachineState } from './kept-machine.ts';
 export { encodeProviderQueue } from './provider-queue.ts';
 export { decodeResourceStanding, encodeResourceStanding } from './resource-standing.ts';

@@ -3,7 +3,7 @@ import type { Lease, LeaseGroup } from '@mutirao/core/messages';
 import type { Lease as LeaseWire, LeaseGroup as LeaseGroupWire } from '../generated/mutirao/provider/v1/provider.ts';
 import { limits } from '../limits.ts';
 import { badRequest, boundList, boundName, boundNumber, boundText } from './common.ts';
-import { decodeStartReplicas, encodeStartReplicas } from './machine.ts';
+import { decodeStartReplicas, encodeStartReplicas } from './start-replicas.ts';
 
 /** Reads a lease. @throws {MutiraoError} MUT_BAD_REQUEST when it has no number, or a group nothing to start. */
 export function decodeLease(wire: LeaseWire): Lease {

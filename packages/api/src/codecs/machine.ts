@@ -1,21 +1,20 @@
 import type {
-  Content, InputFile, MachineFacts, MachineReport, Outcome, OutputContent, ReplicaEnd, ReplicaStart, ReservationName, StagingTimes, StartReplicas, TaskTemplate, WorkFolder,
+  Content, MachineFacts, MachineReport, Outcome, OutputContent, ReplicaEnd, ReservationName, StagingTimes,
 } from '@mutirao/core/messages';
 import { showText, type Bytes, type ReplicaId } from '@mutirao/core/shared';
 
-import type { InputFile as InputFileWire, TaskTemplate as TaskTemplateWire, WorkFolder as WorkFolderWire } from '../generated/mutirao/common/v1/common.ts';
 import {
   Outcome as OutcomeWire,
   type CancelReplicas as CancelReplicasWire, type ContentOffered as ContentOfferedWire, type ContentWanted as ContentWantedWire,
   type MachineFacts as MachineFactsWire, type OutputContent as OutputContentWire, type ReplicaEnded as ReplicaEndedWire, type StagingTimes as StagingTimesWire,
-  type ReplicaStart as ReplicaStartWire, type ReplicaStarted as ReplicaStartedWire, type Report as ReportWire, type StartReplicas as StartReplicasWire,
+  type ReplicaStarted as ReplicaStartedWire, type Report as ReportWire,
 } from '../generated/mutirao/machine/v1/machine.ts';
 import type { ContentPushed as ContentPushedWire } from '../generated/mutirao/provider/v1/provider.ts';
-import { decodeGangHeld, decodeGangPlace, encodeGangHeld, encodeGangPlace } from './gang.ts';
-import { bytesOfName, isByteName, nameOfBytes } from './byte-names.ts';
+import { decodeGangHeld, encodeGangHeld } from './gang.ts';
 import { asBuffer } from './as-buffer.ts';
 import { clip } from '../limits.ts';
-import { badRequest, boundCode, boundList, boundName, boundNumber, boundProcessors, boundText, decodeContent, decodeLimits, decodeProofText, decodeRoot, encodeContent, encodeLimits, encodeRoot } from './common.ts';
+import { decodePath, encodePath } from './wire-path.ts';
+import { badRequest, boundCode, boundList, boundName, boundNumber, boundProcessors, boundText, decodeContent, decodeProofText, encodeContent } from './common.ts';
 
 /** Takes replicas back. */
 export interface CancelReplicas {
@@ -137,16 +136,6 @@ export function encodeMachineFacts(facts: MachineFacts): MachineFactsWire {
   };
 }
 
-/** Reads a batch of replicas. @throws {MutiraoError} MUT_BAD_REQUEST. */
-export function decodeStartReplicas(wire: StartReplicasWire): StartReplicas {
-  return { template: decodeTaskTemplate(wire.template), replicas: wire.replicas.map(decodeReplicaStart) };
-}
-
-/** Writes a batch of replicas for the wire. */
-export function encodeStartReplicas(batch: StartReplicas): StartReplicasWire {
-  return { template: encodeTaskTemplate(batch.template), replicas: batch.replicas.map(encodeReplicaStart) };
-}
-
 /** Reads which replicas to take back. */
 export function decodeCancelReplicas(wire: CancelReplicasWire): CancelReplicas {
   return { replicaIds: boundList(wire.replicaIds, 'heldReplicas', 'cancel.replica_ids'), onlyWaiting: wire.onlyWaiting };
@@ -247,68 +236,6 @@ export function encodeContentOffered({ content, source }: ContentOffer): Content
     case 'shared': return { ...wire, linkable: source.isLinkable, pathProof: source.proof, source: { $case: 'sharedPath', value: source.path } };
     case 'refused': return { ...wire, source: { $case: 'refused', value: source.reason } };
   }
-}
-
-function decodeTaskTemplate(wire: TaskTemplateWire | undefined): TaskTemplate {
-  if (wire === undefined) throw badRequest('start.template is absent');
-  if (wire.processors < 1) throw badRequest(`template.processors is ${wire.processors}; want 1 or more`);
-  const { jobId, userId, command, noOp, environment, processors, homeChallenge, dropProof, workFolder } = wire;
-  const template = { jobId, userId, command, noOp, environment, limits: decodeLimits(wire.limits), processors, ...(workFolder === undefined ? {} : { workFolder: decodeWorkFolder(workFolder) }) };
-  if (homeChallenge === '') return template;
-  const challenge = decodeProofText(homeChallenge, 'template.home_challenge');
-  return { ...template, homeChallenge: challenge, ...(dropProof === '' ? {} : { dropProof: decodeProofText(dropProof, 'template.drop_proof') }) };
-}
-
-function encodeTaskTemplate(template: TaskTemplate): TaskTemplateWire {
-  const { homeChallenge = '', dropProof = '', workFolder } = template;
-  return {
-    ...template, environment: { ...template.environment }, limits: encodeLimits(template.limits), dropToken: '', homeChallenge, dropProof,
-    workFolder: workFolder === undefined ? undefined : encodeWorkFolder(workFolder),
-  };
-}
-
-function decodeWorkFolder({ besideHome, path, inode, device, fileSystem, bootId }: WorkFolderWire): WorkFolder {
-  if (!path.startsWith('/')) throw badRequest(`template.work_folder.path is ${JSON.stringify(path)}; expected an absolute path`);
-  return { path, inode, device, fileSystem, bootId, isBesideHome: besideHome };
-}
-
-function encodeWorkFolder({ isBesideHome, ...folder }: WorkFolder): WorkFolderWire {
-  return { ...folder, besideHome: isBesideHome };
-}
-
-function decodeReplicaStart(wire: ReplicaStartWire): ReplicaStart {
-  const { replicaId, taskIndex, value } = wire;
-  if (replicaId < 1) throw badRequest(`replica_id is ${replicaId}; want 1 or more`);
-  const outputs = wire.outputs.map((output) => ({ root: decodeRoot(output.root, 'output.root'), path: output.path, ...(output.keep ? { keep: true as const } : {}) }));
-  return {
-    replicaId, taskIndex, value, inputs: wire.inputs.map(decodeInputFile), outputs, ...(wire.gang === undefined ? {} : { gang: decodeGangPlace(wire.gang) }),
-  };
-}
-
-function encodeReplicaStart(start: ReplicaStart): ReplicaStartWire {
-  const { replicaId, taskIndex, value } = start;
-  const outputs = start.outputs.map((output) => ({ root: encodeRoot(output.root), path: output.path, keep: output.keep ?? false }));
-  return {
-    replicaId, taskIndex, value, inputs: start.inputs.map(encodeInputFile), outputs, gang: start.gang === undefined ? undefined : encodeGangPlace(start.gang),
-  };
-}
-
-function decodeInputFile(wire: InputFileWire): InputFile {
-  if (wire.mode > 0o777) throw badRequest(`input.mode is 0o${wire.mode.toString(8)}; want 0o777 at most`);
-  return { root: decodeRoot(wire.root, 'input.root'), path: decodePath(wire), content: decodeContent(wire.content, 'input.content'), mode: wire.mode };
-}
-
-function encodeInputFile(input: InputFile): InputFileWire {
-  return { root: encodeRoot(input.root), ...encodePath(input.path), content: encodeContent(input.content), mode: input.mode };
-}
-
-/** A text on the wire is UTF-8, which a path need not be. */
-function encodePath(path: string): { path: string; pathBytes?: Buffer } {
-  return isByteName(path) ? { path: '', pathBytes: bytesOfName(path) } : { path };
-}
-
-function decodePath({ path, pathBytes }: { readonly path: string; readonly pathBytes?: Uint8Array | undefined }): string {
-  return pathBytes === undefined ? path : nameOfBytes(pathBytes);
 }
 
 function decodeReplicaEnded(wire: ReplicaEndedWire): ReplicaEnd {

@@ -1,0 +1,32 @@
+import { decodeCancelReplicas, decodeContentOffered, decodeServedUser, decodeStartGang, decodeStartReplicas, type ContentOffer, type ServedUser } from '@mutirao/api/codecs';
+import { MutiraoError } from '@mutirao/api/errors';
+import type { AttachResponse } from '@mutirao/api/machine';
+import type { AgentInput } from '@mutirao/core/machines/agent';
+import type { StartReplicas } from '@mutirao/core/messages';
+import { unreachable } from '@mutirao/core/shared';
+
+/** What a message of a provider means to an agent. */
+export type FromProvider =
+  | { readonly kind: 'input'; readonly input: AgentInput }
+  | { readonly kind: 'batch'; readonly batch: StartReplicas }
+  | { readonly kind: 'content'; readonly offer: ContentOffer }
+  | { readonly kind: 'served'; readonly user: ServedUser };
+
+/** Reads a message that follows the hello. @throws {MutiraoError} MUT_PROTOCOL, MUT_BAD_REQUEST: the stream is closed, and the agent dials again. */
+export function readFromProvider(message: NonNullable<AttachResponse['message']>): FromProvider {
+  switch (message.$case) {
+    case 'hello': throw new MutiraoError('MUT_PROTOCOL', 'a second hello');
+    case 'start': return { kind: 'batch', batch: decodeStartReplicas(message.value) };
+    case 'cancel': return inputOf({ kind: 'ReplicasCancelled', ...decodeCancelReplicas(message.value) });
+    case 'acknowledged': return inputOf({ kind: 'ReportAcknowledged', sequence: message.value.sequence });
+    case 'content': return { kind: 'content', offer: decodeContentOffered(message.value) };
+    case 'drain': return inputOf({ kind: 'DrainRequested' });
+    case 'served': return { kind: 'served', user: decodeServedUser(message.value) };
+    case 'startGang': return inputOf({ kind: 'GangStarted', start: decodeStartGang(message.value) });
+    default: return unreachable(message);
+  }
+}
+
+function inputOf(input: AgentInput): FromProvider {
+  return { kind: 'input', input };
+}
