@@ -8,7 +8,7 @@ import { JobStatus, MachineStatus, type TrustRecord } from '@mutirao/api/broker'
 import { Root } from '@mutirao/api/common';
 import type { ReplicaEnded } from '@mutirao/api/machine';
 import { callUnary } from '@mutirao/runtime/rpc';
-import { Grid, HostileAgent, taskGroup, temporaryFolder, until, type HostileWords } from '@mutirao/testkit';
+import { Grid, HostileMachine, taskGroup, temporaryFolder, until, type HostileWords } from '@mutirao/testkit';
 
 interface World {
   readonly grid: Grid;
@@ -32,9 +32,9 @@ async function world(t: ExecutionContext): Promise<World> {
 }
 
 /** Attaches a hostile machine and waits until the broker has it. */
-async function attach(t: ExecutionContext, { grid }: World, words: HostileWords): Promise<HostileAgent> {
-  const hostile = await HostileAgent.attach(grid, 'evil', words);
-  t.teardown(() => { hostile.stop(); });
+async function attach(t: ExecutionContext, { grid }: World, words: HostileWords): Promise<HostileMachine> {
+  const hostile = await HostileMachine.join(grid, 'evil', words);
+  t.teardown(() => { hostile.close(); });
   await grid.client.waitMachines(2);
   return hostile;
 }
@@ -156,9 +156,9 @@ function aSuccess(replicaId: number): ReplicaEnded {
 
 test.serial('a machine that claims more processors than there are is not taken', async (t) => {
   const { grid } = await world(t);
-  const hostile = await HostileAgent.attach(grid, 'evil', { facts: { processors: 4_000_000_000 } });
-  t.teardown(() => { hostile.stop(); });
-  await until(() => hostile.closed.length > 0, 'the machine is refused');
-  t.deepEqual(hostile.closed, ['MUT_BAD_REQUEST']);
+  const hostile = await HostileMachine.join(grid, 'evil', { facts: { processors: 4_000_000_000 } });
+  t.teardown(() => { hostile.close(); });
+  await until(() => hostile.refusals.length > 0, 'the machine is refused');
+  t.deepEqual(hostile.refusals, ['MUT_BAD_REQUEST']);
   t.is((await grid.client.machines()).length, 1);
 });

@@ -1,5 +1,19 @@
-import { GridMachineServiceClient, type AttachRequest, type AttachResponse } from '@mutirao/api/machine';
+import { randomBytes } from 'node:crypto';
+import { GridMachineServiceClient, Outcome, type AttachRequest, type AttachResponse, type MachineFacts, type ReplicaEnded, type ReplicaStart, type Report } from '@mutirao/api/machine';
+import { userTrust, type TrustSource } from '@mutirao/runtime/identity';
 import { dial, messagesOf, openSending, openStream, type MessageStream } from '@mutirao/runtime/rpc';
+import type { Grid } from './grid.ts';
+import { inviteMachine } from './invite-machine.ts';
+
+/** What a hostile machine says of itself and of the replicas that it is given. */
+export interface HostileWords {
+  /** As its facts; what is left out is as an honest machine has it. */
+  readonly facts?: Partial<MachineFacts>;
+  /** What it reports of a replica that it is given: an honest success without outputs, changed; undefined where it says nothing. Left out, that success. */
+  answer?(honest: ReplicaEnded, start: ReplicaStart): ReplicaEnded | undefined;
+  /** Changes a report before it is sent. */
+  report?(honest: Report): Report;
+}
 
 /** What a machine wants, or pushes. */
 export interface HostileContent {
@@ -10,7 +24,7 @@ export interface HostileContent {
 /** After which another try would be refused as well. */
 const finalRefusals = new Set(['MUT_UNAUTHENTICATED', 'MUT_INVITATION_REFUSED', 'MUT_CREDENTIAL_NAME', 'MUT_MACHINE_REMOVED', 'MUT_MACHINE_ATTACHED']);
 
-/** A machine of a lab whose owner has replaced the agent: it says and asks whatever a test has it say and ask. */
+/** A machine of a lab whose owner has replaced the agent: it runs nothing, and says and asks whatever a test has it say and ask. */
 export class HostileMachine {
   readonly client: GridMachineServiceClient;
   /** Everything that the provider and its broker said, oldest first. */
@@ -18,12 +32,25 @@ export class HostileMachine {
   /** Codes with which its streams were closed, oldest first. */
   readonly refusals: string[] = [];
   readonly name: string;
+  /** Replicas that it was given. */
+  readonly started: ReplicaStart[] = [];
+  readonly #words: HostileWords | undefined;
+  #sequence = 0;
   #stream: MessageStream<AttachResponse, AttachRequest> | undefined;
 
-  /** @param secret which the agent shows beside what it was given. */
-  constructor(name: string, address: string, { given, secret }: { readonly given: string; readonly secret: string }) {
+  /** @param secret which the agent shows beside what it was given. @param words what it answers when it is given replicas; left out for a machine that answers nothing. */
+  constructor(name: string, address: string, { given, secret, trust }: { readonly given: string; readonly secret: string; readonly trust?: TrustSource }, words?: HostileWords) {
     this.name = name;
-    this.client = dial(GridMachineServiceClient, address, { token: `${given}~${secret}` });
+    this.#words = words;
+    this.client = dial(GridMachineServiceClient, address, { token: `${given}~${secret}`, ...(trust === undefined ? {} : { trust }) });
+  }
+
+  /** Attaches one to the lab of a grid, which is there if the grid began with a machine. Once it is sent away it stays away. */
+  static async join(grid: Grid, name: string, words: HostileWords = {}): Promise<HostileMachine> {
+    const given = await inviteMachine(grid.home, 'lab', name);
+    const machine = new HostileMachine(name, grid.providers.at(-1)?.agentsAddress ?? '', { given, secret: randomBytes(32).toString('base64url'), trust: userTrust(grid.home, {}) }, words);
+    machine.attach();
+    return machine;
   }
 
   /** Presents itself, and again when it is sent away, as when its provider begins to stand in for its broker. */
@@ -32,20 +59,28 @@ export class HostileMachine {
     this.#stream = stream;
     stream.listen({
       onMessage: ({ message }) => {
-        if (message !== undefined) this.messages.push(message);
+        if (message === undefined) return;
+        this.messages.push(message);
+        if (message.$case === 'start') this.#answer(message.value.replicas);
       },
       onClosed: (error) => {
         if (error !== undefined) this.refusals.push(error.code);
-        if (this.#stream === stream && !finalRefusals.has(error?.code ?? '')) this.attach(attributes);
+        if (this.#words === undefined && this.#stream === stream && !finalRefusals.has(error?.code ?? '')) this.attach(attributes);
       },
     });
     const hello = { protocolVersion: 1, programVersion: '0', capabilities: [], speakerId: this.name };
-    const facts = { machineId: this.name, incarnation: this.name, processors: 1, attributes: { ...attributes }, untilUnixMs: undefined, requestId: '', sharedTokens: [], homeMarks: [] };
+    const facts = { machineId: this.name, incarnation: this.#words === undefined ? this.name : randomBytes(4).toString('hex'), processors: 1, attributes: { ...attributes }, untilUnixMs: undefined, requestId: '', sharedTokens: [], homeMarks: [], identity: `host-${this.name}`, ...this.#words?.facts };
     this.say({ $case: 'hello', value: { hello, facts, heldReplicaIds: [] } });
   }
 
   say(message: NonNullable<AttachRequest['message']>): void {
     this.#stream?.write({ message });
+  }
+
+  /** Sends a report of nothing but what is given. */
+  report(parts: Partial<Report>): void {
+    this.#sequence += 1;
+    this.say({ $case: 'report', value: { sequence: this.#sequence, started: [], ended: [], gangHeld: [], ...parts } });
   }
 
   want(content: HostileContent): void {
@@ -83,4 +118,26 @@ export class HostileMachine {
     stream?.close();
     this.client.close();
   }
+
+  #answer(starts: readonly ReplicaStart[]): void {
+    this.started.push(...starts);
+    const words = this.#words;
+    if (words === undefined) return;
+    const ended = starts.flatMap((start) => {
+      const honest = honestEnd(start);
+      const told = words.answer === undefined ? honest : words.answer(honest, start);
+      return told === undefined ? [] : [told];
+    });
+    if (ended.length === 0) return;
+    const honest = { sequence: this.#sequence + 1, started: [], ended, gangHeld: [] };
+    this.report(words.report?.(honest) ?? honest);
+  }
+}
+
+function honestEnd({ replicaId }: ReplicaStart): ReplicaEnded {
+  const now = Date.now();
+  return {
+    replicaId, outcome: Outcome.SUCCEEDED, exitStatus: 0, startedUnixMs: now, endedUnixMs: now + 1, reason: '', detail: '', standardOutput: Buffer.alloc(0),
+    standardError: Buffer.alloc(0), outputTruncated: false, outputs: [],
+  };
 }
