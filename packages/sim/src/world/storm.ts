@@ -9,6 +9,8 @@ import type { World } from './world.ts';
 const hour: Duration = 3_600_000;
 const fullDiskMax: Duration = 120_000;
 const nodeAwayMax: Duration = 600_000;
+/** Longer than an agent's grace, and shorter than the time within which an end explains a loss. */
+const preemptionListedWithin: Duration = 45_000;
 const brokerAwayMax: Duration = 120_000;
 const providerAwayMax: Duration = 60_000;
 const drainedMax: Duration = 900_000;
@@ -171,6 +173,7 @@ export class Storm {
         const runTime = luck.below(walltime);
         submitLocally(cluster.current, { userId: `local${luck.below(5)}`, width: 1 + luck.below(plan.widthMax + 1), walltime, runTime });
       });
+      this.#strike(`preemptions of ${cluster.name}`, plan.preemptionsPerHour ?? 0, (luck) => { cluster.current?.preempt(luck.fraction(), luck.below(preemptionListedWithin)); });
       this.#strike(`nodes of ${cluster.name}`, plan.nodeLossesPerHour ?? 0, (luck) => { this.#loseNode(cluster.current, 1 + luck.below(plan.processors), luck.below(nodeAwayMax)); });
     }
   }

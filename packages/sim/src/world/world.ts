@@ -332,7 +332,7 @@ export class World implements Surroundings {
       onExit(exitStatus);
     };
     this.kernel.after(duration, () => { end(0); });
-    return { stop: () => { end(143); }, kill: () => { end(137); } };
+    return { stop: () => { end(143); }, kill: () => { end(137); }, preempt: () => { end(137); } };
   }
 
   #startAgent({ plan, provider, agents }: ClusterSite, place: { readonly host: Host; readonly name: string }, { request, index, onExit }: StartedRequest): RequestProcess {
@@ -353,7 +353,7 @@ export class World implements Surroundings {
       },
     });
     agents.add(this.#tellLife(agent));
-    return { stop: () => { if (plan.signalsTasks === true) agent.stopAfterTasks(); else agent.stop(); }, kill: () => { agent.life.end(); } };
+    return { stop: () => { if (plan.signalsTasks === true) agent.stopAfterTasks(); else agent.stop(); }, kill: () => { agent.life.end(); }, preempt: () => { agent.preempt(); } };
   }
 
   #addLab(name: string, plan: LabPlan): LabSite {

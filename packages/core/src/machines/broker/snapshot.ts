@@ -102,8 +102,8 @@ function saveSet(set: IndexSet): number[][] {
   return [...set.ranges()].map(({ first, count }) => [first, count]);
 }
 
-function saveTask({ index, status, failureCount, lossCount, doubtCount, stopCount, walltimeCutCount, avoidMachineId, avoidSince }: OpenTask) {
-  return { index, status, failureCount, lossCount, ...(doubtCount === 0 ? {} : { doubtCount }), ...(stopCount === 0 ? {} : { stopCount }), ...(walltimeCutCount === 0 ? {} : { walltimeCutCount }), avoidMachineId, avoidSince };
+function saveTask({ index, status, failureCount, lossCount, doubtCount, stopCount, walltimeCutCount, unjudged, avoidMachineId, avoidSince }: OpenTask) {
+  return { index, status, failureCount, lossCount, ...(doubtCount === 0 ? {} : { doubtCount }), ...(stopCount === 0 ? {} : { stopCount }), ...(walltimeCutCount === 0 ? {} : { walltimeCutCount }), ...(unjudged === undefined ? {} : { unjudged }), avoidMachineId, avoidSince };
 }
 
 function saveReplica(replica: BrokerReplica) {

@@ -217,7 +217,9 @@ export interface OpenTask {
   failureCount: number;
   /** Replicas that were lost with their machine or broken by it. */
   lossCount: number;
-  /** Of those, the ones that ended for a reason that may be the task's fault or the machine's. */
+  /** Of those, the ones with machines of allocations of whose end nobody knows yet; left out where there are none. */
+  unjudged?: readonly UnjudgedLoss[];
+  /** Of the losses, the ones that ended for a reason that may be the task's fault or the machine's. */
   doubtCount: number;
   /** Replicas that had nearly all of the longest walltime that there is, and were cut by the end of their allocation. */
   walltimeCutCount: number;
@@ -227,6 +229,15 @@ export interface OpenTask {
   avoidMachineId: MachineId;
   /** When that was. */
   avoidSince: Instant;
+}
+
+/** A loss that does not count if its allocation turns out to have been taken away. */
+export interface UnjudgedLoss {
+  /** See `requestKey`. */
+  readonly requestKey: string;
+  readonly at: Instant;
+  /** Whether the replica had begun. */
+  readonly hasRun: boolean;
 }
 
 /** One run of a task on a machine, or a member of a gang. */
@@ -278,6 +289,8 @@ export interface BrokerGang {
 /** How the member of a gang ended that ended first. */
 export interface FirstEnd extends Pick<ReplicaEnding, 'fate' | 'outcome' | 'reason' | 'detail'> {
   readonly machineId: MachineId;
+  /** The allocation of that machine; empty where it is of none, and left out in snapshots of earlier releases. */
+  readonly requestId?: RequestId;
 }
 
 /** What a replica is in its gang. */

@@ -10,6 +10,10 @@ import { VoteBook } from './vote-book.ts';
 interface WrittenTask {
   failures: number;
   losses: number;
+  /** Those of machines that went away without a word. */
+  silentLosses: number;
+  /** Of these, the ones that the task's manager took away. */
+  takenAway: number;
   /** Times that its machine was taken away while it ran. */
   stops: number;
   /** Undefined while it is open. */
@@ -39,6 +43,9 @@ interface WrittenReplica {
   /** It has succeeded, and only its result is not settled. */
   isVerifying: boolean;
 }
+
+/** What becomes of a replica whose machine, or another of its gang, went away without a word. */
+const silentReasons: ReadonlySet<string> = new Set(['MUT_MACHINE_LOST', 'MUT_GANG_BROKEN']);
 
 /** As the broker's default. */
 const lossesMax = 20;
@@ -191,10 +198,7 @@ export class JournalBook {
       task.failures += 1;
       this.#truth.checkFailed({ label: job.label, taskIndex, replicaId, reason: ending.reason });
     }
-    // What was taken away by a shutdown or a preemption is no task's fault.
-    const reason = reasonOfLoss(ending);
-    task.losses += Number(fate === 'lost' && !isShutdown(reason));
-    task.stops += Number(isStop({ ...ending, reason }));
+    noteLoss(task, ending, this.#truth.wasSignalled({ label: job.label, replicaId }));
     if (task.end === undefined) moveTask(task, taskStatus, { isHung: ending.reason === 'MUT_NO_MAJORITY', name: `task ${taskIndex} of job ${jobId}`, failuresMax: job.failuresMax });
     if (task.end !== undefined) job.places.delete(taskIndex);
   }
@@ -213,16 +217,30 @@ export class JournalBook {
   }
 }
 
+/** Counts what was lost: what was taken away by a shutdown or a preemption is no task's fault. @param wasTaken whether the task's manager took it away. */
+function noteLoss(task: WrittenTask, ending: ReplicaEnding, wasTaken: boolean): void {
+  const reason = reasonOfLoss(ending);
+  const isLoss = ending.fate === 'lost' && !isShutdown(reason);
+  // One that its manager took away says nothing of its end: that counts as a loss until the manager lists it.
+  const isSilent = isLoss && ending.outcome === undefined && silentReasons.has(reason);
+  task.losses += Number(isLoss);
+  task.silentLosses += Number(isSilent);
+  task.takenAway += Number(isSilent && wasTaken);
+  task.stops += Number(isStop({ ...ending, reason }));
+}
+
 /** A task is given up when its failures, losses or stops are spent, and not before. */
 function moveTask(task: WrittenTask, status: ReplicaEnding['taskStatus'], { name, failuresMax, isHung }: { readonly name: string; readonly failuresMax: number; readonly isHung: boolean }): void {
   if (status === 'finished' || status === 'failed' || status === 'cancelled') task.end = status;
-  const isSpent = task.failures >= failuresMax || task.losses >= lossesMax || task.stops >= stopsMax;
-  invariant(status !== 'failed' || isSpent || isHung, `${name} was given up after ${task.failures} failures, ${task.losses} losses and ${task.stops} stops`);
-  invariant(status !== 'ready' || !isSpent, `${name} goes on after ${task.failures} failures, ${task.losses} losses and ${task.stops} stops`);
+  const { failures, losses, silentLosses, takenAway, stops } = task;
+  const isSpent = (lost: number, stopped: number): boolean => failures >= failuresMax || lost >= lossesMax || stopped >= stopsMax;
+  const counts = `${failures} failures, ${losses} losses, ${takenAway} of which were preemptions, and ${stops} stops`;
+  invariant(status !== 'failed' || isSpent(losses - takenAway, stops + silentLosses) || isHung, `${name} was given up after ${counts}`);
+  invariant(status !== 'ready' || !isSpent(losses - silentLosses, stops), `${name} goes on after ${counts}`);
 }
 
 function taskOf(job: WrittenJob, taskIndex: TaskIndex): WrittenTask {
-  const task = job.tasks.get(taskIndex) ?? { failures: 0, losses: 0, stops: 0, end: undefined };
+  const task = job.tasks.get(taskIndex) ?? { failures: 0, losses: 0, silentLosses: 0, takenAway: 0, stops: 0, end: undefined };
   job.tasks.set(taskIndex, task);
   return task;
 }

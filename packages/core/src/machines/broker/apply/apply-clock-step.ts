@@ -25,7 +25,10 @@ function moveMachine(machine: BrokerMachine, by: Duration): void {
 
 function moveJob(job: BrokerJob, by: Duration): void {
   moveInstants(job, ['submittedAt'], by);
-  for (const task of job.tasks.values()) moveInstants(task, ['avoidSince'], by);
+  for (const task of job.tasks.values()) {
+    moveInstants(task, ['avoidSince'], by);
+    if (task.unjudged !== undefined) task.unjudged = task.unjudged.map((loss) => ({ ...loss, at: movedBy(loss.at, by) }));
+  }
   for (const [index, place] of job.placed) {
     job.placed.set(index, { ...place, at: movedBy(place.at, by), startsBy: place.startsBy === undefined ? undefined : movedBy(place.startsBy, by) });
   }

@@ -3,6 +3,7 @@ import { type AllocationRequest, reservationKey } from '../../../messages/index.
 import { invariant, type MachineId, type ProviderId } from '../../../shared/index.ts';
 import { TimeCurve, unknownSlowness } from '../../../times/index.ts';
 import type { ChangeOf } from '../changes.ts';
+import { judgeLosses } from '../results/judge-losses.ts';
 import { heldTimeOf, openAccount, requestKey } from '../ledger/ledger-accounts.ts';
 import { addToPattern } from '../machines/machine-pattern.ts';
 import type { BrokerMachine, BrokerProvider, BrokerState } from '../state.ts';
@@ -65,6 +66,7 @@ export function loseMachine(state: BrokerState, { machineId, at }: ChangeOf<'Mac
 
 /** Knows what has become of allocation requests. */
 export function changeRequests(state: BrokerState, { providerId, requests }: ChangeOf<'RequestsChanged'>): void {
+  judgeLosses(state, requests.filter(({ requestId, endCode }) => endCode !== undefined && state.requests.get(requestKey(providerId, requestId))?.endCode === undefined));
   for (const request of requests) {
     state.requests.set(requestKey(providerId, request.requestId), request);
     openAccount(state, providerId, request.requestId);
