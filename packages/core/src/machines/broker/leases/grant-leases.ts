@@ -8,6 +8,7 @@ import type { BrokerJob, BrokerProvider, BrokerState, GroupSpan } from '../state
 import { getTaskGroup } from '../jobs/task-groups.ts';
 import { caughtIdentities } from '../trust/trust-records.ts';
 import { commit, type Turn, wakeBy } from '../turn.ts';
+import { startOf } from '../placing/start-of.ts';
 import { isVotedOn } from '../trust/votes.ts';
 
 /** Tasks of one group that a provider could go on with. */
@@ -146,7 +147,7 @@ function tell({ state, commands }: Turn, provider: BrokerProvider): void {
     // Of a job that is over nothing is to run, also where it was leased while it was not; nor what has been placed since, or has come back under its id.
     if (job?.spec === undefined || job.status !== 'running') return [];
     const { requirements } = getTaskGroup(job, part.groupIndex);
-    const starts = startsOf(part).filter(({ replicaId, taskIndex }) => !lease.adopted.has(replicaId) && isReady(job, taskIndex) && isSound(job, taskIndex));
+    const starts = startsOf(part).filter(({ replicaId, taskIndex }) => !lease.adopted.has(replicaId) && isReady(job, taskIndex) && isSound(job, taskIndex)).map((start) => startOf(state, job, start));
     return [{ jobId: part.jobId, groupIndex: part.groupIndex, requirements, taskTime: knownNeed(state, job) ?? 0, starts }];
   });
   const { providerId, caughtTold: caught } = provider;
