@@ -502,6 +502,8 @@ export interface RetryTasksRequest {
    * Without it they fail where an input is not what it was.
    */
   currentInputs: boolean;
+  /** It may write to places at home that another job writes to which has not ended. */
+  sharedPlaces?: boolean | undefined;
 }
 
 export interface RetryTasksResponse {
@@ -3187,7 +3189,7 @@ export const CancelJobResponse: MessageFns<CancelJobResponse> = {
 };
 
 function createBaseRetryTasksRequest(): RetryTasksRequest {
-  return { jobId: 0, taskIndexes: [], currentInputs: false };
+  return { jobId: 0, taskIndexes: [], currentInputs: false, sharedPlaces: undefined };
 }
 
 export const RetryTasksRequest: MessageFns<RetryTasksRequest> = {
@@ -3204,6 +3206,9 @@ export const RetryTasksRequest: MessageFns<RetryTasksRequest> = {
     }
     if (message.currentInputs !== false) {
       writer.uint32(24).bool(message.currentInputs);
+    }
+    if (message.sharedPlaces !== undefined) {
+      writer.uint32(32).bool(message.sharedPlaces);
     }
     return writer;
   },
@@ -3253,6 +3258,14 @@ export const RetryTasksRequest: MessageFns<RetryTasksRequest> = {
             }
 
             message.currentInputs = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.sharedPlaces = reader.bool();
             continue;
           }
         }
