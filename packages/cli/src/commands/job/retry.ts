@@ -27,7 +27,7 @@ interface Retry {
 export async function retryTasks(context: CommandContext, job: string, { tasks, currentInputs, sharedPlaces }: Retry): Promise<ExitStatus> {
   const broker = await context.broker();
   const jobId = await resolveJobId(broker, job);
-  const { retriedCount } = await broker.retryTasks({ jobId, taskIndexes: await resolveTaskIndexes(broker, jobId, tasks), currentInputs, sharedPlaces });
+  const { retriedCount } = await broker.retryTasks({ jobId, taskIndexes: await resolveTaskIndexes(broker, jobId, tasks), currentInputs, ...(sharedPlaces ? { sharedPlaces } : {}) });
   tell(context.output, {
     json: () => ({ job_id: jobId, retried_count: retriedCount }),
     table: () => [`${retriedCount} ${retriedCount === 1 ? 'task' : 'tasks'} of job ${jobId} will run again.`],
