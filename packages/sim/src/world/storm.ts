@@ -144,11 +144,12 @@ export class Storm {
     });
   }
 
-  /** The owner drains a provider, sometimes at once, and undrains it some time later; a few do so twice. */
+  /** The owner drains a machine, and a provider, sometimes at once, and undrains them some time later; a few do so twice. */
   #drain(luck: Prng): void {
     const site = pick(luck, [...this.#world.clusters, ...this.#world.labs]);
     const isAtOnce = luck.below(4) === 0;
     const [again, duration] = [luck.below(drainedMax), luck.below(drainedMax)];
+    this.#world.drainMachine(luck.fork('machine').fraction(), duration);
     if (site === undefined) return;
     const drain = (): void => { this.#world.setDraining(site.provider, isAtOnce ? 'at once' : 'gently'); };
     drain();

@@ -180,8 +180,20 @@ export class World implements Surroundings {
     current.process.deliver(how === 'not' ? { kind: 'UndrainAsked', replyTo: 0 } : { kind: 'DrainAsked', replyTo: 0, reason: 'repairs', ...(how === 'at once' ? { isAtOnce: true } : {}) });
   }
 
-  /** The user knows that all is mended, and no provider is to drain from now on. */
+  /** The owner drains a machine, and undrains it some time later; a broker that is away hears nothing. @param choice in [0, 1), which of them. */
+  drainMachine(choice: number, duration: Duration): void {
+    const { current } = this.broker;
+    const machineIds = [...current?.process.state.machines.keys() ?? []];
+    const machineId = machineIds[Math.floor(choice * machineIds.length)];
+    if (current === undefined || machineId === undefined) return;
+    this.tell('MachineDrained', [current], machineId);
+    current.process.deliver({ kind: 'MachineDrained', replyTo: 0, machineId, reason: 'repairs' });
+    this.kernel.after(duration, () => { this.broker.current?.process.deliver({ kind: 'MachineUndrained', replyTo: 0, machineId }); });
+  }
+
+  /** The user knows that all is mended, and nothing is to drain from now on. */
   undrainAll(): void {
+    for (const { identity } of this.broker.current?.process.state.drainedMachines.values() ?? []) this.broker.current?.process.deliver({ kind: 'MachineUndrained', replyTo: 0, machineId: identity });
     for (const { provider } of [...this.clusters, ...this.labs]) if (provider.current?.process.state.draining !== undefined) this.setDraining(provider, 'not');
   }
 

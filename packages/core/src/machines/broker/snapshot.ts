@@ -17,7 +17,7 @@ export function snapshot(state: BrokerState): string {
 }
 
 /** The parts of a snapshot, as they go into JSON; what earlier releases did not write may be absent. */
-export type SavedState = WithNewer<ReturnType<typeof saveState>, 'records' | 'overReservations' | 'movedReservations' | 'gangs'> & { readonly jobs: readonly SavedJob[]; readonly successes: readonly SavedSuccess[] };
+export type SavedState = WithNewer<ReturnType<typeof saveState>, 'records' | 'drainedMachines' | 'overReservations' | 'movedReservations' | 'gangs'> & { readonly jobs: readonly SavedJob[]; readonly successes: readonly SavedSuccess[] };
 /** A provider in a snapshot. */
 export type SavedProvider = ReturnType<typeof saveProvider>;
 /** A job in a snapshot. */
@@ -45,6 +45,7 @@ function saveState(state: BrokerState) {
     replicas: [...state.replicas.values()].map(saveReplica), gangs: [...state.gangs.values()].map(saveGang),
     successes: [...state.successes.values()].map(saveSuccess),
     records: [...state.records.values()],
+    ...(state.drainedMachines.size === 0 ? {} : { drainedMachines: [...state.drainedMachines.values()] }),
   };
 }
 

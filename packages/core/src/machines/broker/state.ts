@@ -50,6 +50,8 @@ export interface BrokerState {
   readonly requestsSeen: Map<string, Instant>;
   /** What machines have done for their trust, by identity; it outlives jobs and their presence. */
   readonly records: Map<string, TrustRecord>;
+  /** Machines that get nothing new until they are undrained, by identity. */
+  readonly drainedMachines: Map<string, DrainedMachine>;
   /** By `<provider>/<request>`; `<provider>/` for its time-shared machines. */
   readonly accounts: Map<string, LedgerAccount>;
   /** Of the moment. */
@@ -229,6 +231,15 @@ export interface OpenTask {
   avoidMachineId: MachineId;
   /** When that was. */
   avoidSince: Instant;
+}
+
+/** A machine that its user drains. */
+export interface DrainedMachine {
+  readonly identity: string;
+  /** Its name when that was said. */
+  readonly machineId: MachineId;
+  readonly since: Instant;
+  readonly reason: string;
 }
 
 /** A loss that does not count if its allocation turns out to have been taken away. */
@@ -535,7 +546,7 @@ export function createBrokerState(options: Partial<BrokerOptions> = {}): BrokerS
   return {
     options: all, choosing: createChoosing(all.placement),
     jobs: new Map(), openJobs: new Map(), jobsByClientId: new Map(), providers: new Map(), machines: new Map(), replicas: new Map(), gangs: new Map(), brokenGangs: new Set(),
-    successes: new Map(), records: new Map(), requests: new Map(), overReservations: new Map(), movedReservations: new Map(), requestsSeen: new Map(), accounts: new Map(), stored: createStoredContents(), planning: createPlanning(), nextJobId: 1, nextReplicaId: 1, demandsAt: -Infinity, demandsDue: Infinity, wakeAt: Infinity,
+    successes: new Map(), records: new Map(), drainedMachines: new Map(), requests: new Map(), overReservations: new Map(), movedReservations: new Map(), requestsSeen: new Map(), accounts: new Map(), stored: createStoredContents(), planning: createPlanning(), nextJobId: 1, nextReplicaId: 1, demandsAt: -Infinity, demandsDue: Infinity, wakeAt: Infinity,
   };
 }
 

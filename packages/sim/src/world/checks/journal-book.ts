@@ -1,5 +1,6 @@
 import { isShutdown, isStop, stopsMax } from '@mutirao/core/bag';
 import type { BrokerChange, ChangeOf, ReplicaEnding } from '@mutirao/core/machines/broker';
+import { identityOf } from '@mutirao/core/messages';
 import { invariant, type JobId, type MachineId, type ProviderId, type ReplicaId, type TaskIndex } from '@mutirao/core/shared';
 import { predecessorsIn } from '../plan-edges.ts';
 import type { Truth } from '../truth.ts';
@@ -54,6 +55,10 @@ const lossesMax = 20;
 export class JournalBook {
   readonly #truth: Truth;
   readonly #votes = new VoteBook();
+  /** Of machines, by their names. */
+  readonly #identities = new Map<MachineId, { readonly identity: string; readonly isKept: boolean }>();
+  /** Identities of machines that are drained. */
+  readonly #drained = new Set<string>();
   readonly #jobs = new Map<JobId, WrittenJob>();
   readonly #labels = new Set<string>();
   readonly #replicas = new Map<ReplicaId, WrittenReplica>();
@@ -74,7 +79,13 @@ export class JournalBook {
       case 'TasksPlaced': this.#putInPlace(change); break;
       case 'ReplicasPlaced': this.#place(change); break;
       case 'GangPlaced': this.#placeGang(change); break;
-      case 'MachineJoined': this.#votes.hearJoined(change.facts); break;
+      case 'MachineJoined':
+        this.#votes.hearJoined(change.facts);
+        this.#identities.set(change.facts.machineId, { identity: identityOf(change.facts), isKept: change.facts.requestId === '' });
+        break;
+      case 'MachineLost': this.#lose(change.machineId); break;
+      case 'MachineDrained': this.#drained.add(change.identity); break;
+      case 'MachineUndrained': this.#drained.delete(change.identity); break;
       case 'ReplicaVerifying': this.#replica(change.ending.replicaId).isVerifying = true; break;
       case 'TaskDecided': this.#votes.hearDecided(change); break;
       case 'ReplicaDigested': this.#votes.hearVote(change.replicaId, change.digest); break;
@@ -154,6 +165,17 @@ export class JournalBook {
     }
   }
 
+  /** A machine of an allocation is forgotten with it. */
+  #lose(machineId: MachineId): void {
+    const known = this.#identities.get(machineId);
+    if (known?.isKept === false) this.#drained.delete(known.identity);
+  }
+
+  /** What is drained gets nothing new; what was leased may have begun before. */
+  #checkOpen(machineId: MachineId): void {
+    invariant(!this.#drained.has(this.#identities.get(machineId)?.identity ?? machineId), `${machineId} is drained and gets a replica`);
+  }
+
   /** What is placed runs at its provider. */
   #checkPlace(job: WrittenJob, taskIndex: TaskIndex, machineId: MachineId): void {
     const providerId = job.places.get(taskIndex) ?? '';
@@ -163,6 +185,7 @@ export class JournalBook {
   #place({ jobId, machineId, firstReplicaId, taskIndexes, isAdopted }: ChangeOf<'ReplicasPlaced'>): void {
     const job = this.#job(jobId);
     invariant(!job.isCancelled && !job.hasEnded, `job ${jobId} is over and r${firstReplicaId} of it is placed`);
+    if (isAdopted !== true) this.#checkOpen(machineId);
     for (const [offset, taskIndex] of taskIndexes.entries()) {
       const { end } = taskOf(job, taskIndex);
       invariant(end === undefined, `task ${taskIndex} of job ${jobId} is ${end ?? ''} and placed`);
@@ -178,6 +201,7 @@ export class JournalBook {
 
   #placeGang({ jobId, taskIndex, firstReplicaId, seats, at }: ChangeOf<'GangPlaced'>): void {
     this.#place({ kind: 'ReplicasPlaced', jobId, machineId: seats[0]?.machineId ?? '', firstReplicaId, taskIndexes: [taskIndex], at });
+    for (const { machineId } of seats) this.#checkOpen(machineId);
     for (const rank of seats.keys()) if (rank > 0) this.#followers.set(firstReplicaId + rank, jobId);
   }
 

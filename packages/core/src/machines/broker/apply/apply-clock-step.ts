@@ -7,6 +7,7 @@ const endedStatuses: ReadonlySet<RequestStatus> = new Set(['ended', 'rejected', 
 /** Moves what durations are counted from along with the clock, as far as the journal keeps it. What has ended keeps the times that were shown then. */
 export function movePromised(state: BrokerState, by: Duration): void {
   for (const machine of state.machines.values()) moveMachine(machine, by);
+  for (const [identity, drain] of state.drainedMachines) state.drainedMachines.set(identity, { ...drain, since: movedBy(drain.since, by) });
   for (const replica of state.replicas.values()) {
     moveInstants(replica, ['placedAt', 'startedAt'], by);
     if (replica.member?.held !== undefined) replica.member.held = { ...replica.member.held, at: movedBy(replica.member.held.at, by) };

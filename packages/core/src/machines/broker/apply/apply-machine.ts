@@ -3,6 +3,7 @@ import { type AllocationRequest, reservationKey } from '../../../messages/index.
 import { invariant, type MachineId, type ProviderId } from '../../../shared/index.ts';
 import { TimeCurve, unknownSlowness } from '../../../times/index.ts';
 import type { ChangeOf } from '../changes.ts';
+import { identityOf } from '../trust/trust-records.ts';
 import { judgeLosses } from '../results/judge-losses.ts';
 import { heldTimeOf, openAccount, requestKey } from '../ledger/ledger-accounts.ts';
 import { addToPattern } from '../machines/machine-pattern.ts';
@@ -61,6 +62,8 @@ export function loseMachine(state: BrokerState, { machineId, at }: ChangeOf<'Mac
   invariant(machine.replicas.size === 0, `machine ${machineId} is lost with replicas`);
   machine.account.departed += heldTimeOf(machine, at);
   state.machines.delete(machineId);
+  // A machine of an allocation never comes back under its name.
+  if (machine.facts.requestId !== '') state.drainedMachines.delete(identityOf(machine.facts));
   machine.provider.machines.delete(machineId);
 }
 

@@ -6,7 +6,7 @@ import { knownNeed } from '../times/remaining-time.ts';
 import { runsBeside } from '../reservations/reserved-place.ts';
 import type { BrokerJob, BrokerProvider, BrokerState, GroupSpan } from '../state.ts';
 import { getTaskGroup } from '../jobs/task-groups.ts';
-import { caughtIdentities } from '../trust/trust-records.ts';
+import { closedIdentities } from '../trust/trust-records.ts';
 import { commit, type Turn, wakeBy } from '../turn.ts';
 import { startOf } from '../placing/start-of.ts';
 import { isVotedOn } from '../trust/votes.ts';
@@ -71,7 +71,7 @@ function reviewLease(turn: Turn, provider: BrokerProvider): void {
   const slices = chooseSlices(state, provider);
   const isKept = lease !== undefined && lease.horizon === state.options.lease.horizon && isStillGood(state, provider, slices);
   if (!isKept && !isUnconfirmed(provider)) grant(turn, provider, slices);
-  else if (!provider.isLeaseTold || !isSameList(provider.caughtTold, caughtIdentities(state))) tell(turn, provider);
+  else if (!provider.isLeaseTold || !isSameList(provider.caughtTold, closedIdentities(state))) tell(turn, provider);
 }
 
 function isUnconfirmed({ leases, confirmedLease }: BrokerProvider): boolean {
@@ -140,7 +140,7 @@ function tell({ state, commands }: Turn, provider: BrokerProvider): void {
   const lease = presentLease(provider);
   if (lease === undefined) return;
   provider.isLeaseTold = true;
-  provider.caughtTold = caughtIdentities(state);
+  provider.caughtTold = closedIdentities(state);
   const { sequence, horizon } = lease;
   const parts = lease.parts.flatMap((part) => {
     const job = state.jobs.get(part.jobId);
