@@ -22,7 +22,7 @@ export interface DroppedContent {
 export function jobOfBag(wish: BagWish, directory: string, dropped: readonly DroppedContent[]): JobSpec {
   refuseNames(dropped.map(({ name }) => name));
   const places = { directory, isInPlace: wish.in_place === true };
-  if (places.isInPlace && dropped.length > 0) throw new MutiraoError('MUT_BAD_REQUEST', `the file ${JSON.stringify(dropped[0]?.name)} was dropped on the page, and tasks start in ${directory}; want it there, or tasks that start in an empty folder`);
+  if (places.isInPlace && dropped.length > 0) throw new MutiraoError('MUT_BAD_REQUEST', `the file ${JSON.stringify(dropped[0]?.name)} was dropped on the page, and tasks start in ${directory}; expected it there, or tasks that start in an empty folder`);
   const { command, values } = readTasks(wish);
   const group = makeTaskGroup({
     command, values, check: wish.check ?? '', requirements: wish.requirements ?? '',
