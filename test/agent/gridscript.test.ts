@@ -109,6 +109,18 @@ test.serial('a large content goes there once, bytes come back as they are, and p
   t.deepEqual(readdirSync(path.join(baseOf(rig), 'contents')), [content.sha256]);
 });
 
+test.serial('of a task that failed, or lacks an output, the others are brought as they are, whatever stands before or behind', async (t) => {
+  const { provider } = await startRig(t);
+  const outputs = ['none', 'large', 'out', 'fifo', 'last'].map((place) => ({ root: 'playpen' as const, path: place }));
+  const large = Buffer.alloc(200_000, 'abc');
+  for (const [status, reason] of [[3, 'MUT_COMMAND_FAILED'], [0, 'MUT_OUTPUT_MISSING']] as const) {
+    const end = await provider.run(aTemplate(`yes abc | tr -d '\\n' | head -c 200000 >large; mkdir out; echo x >out/one; ln -s /etc out/away; mkfifo out/pipe fifo; echo y >last; exit ${status}`), { outputs });
+    t.like(end, { outcome: 'failed', reason });
+    t.deepEqual(end.outputs.map((output) => [output.outputIndex, output.path, output.inline && text(output.inline)]), [[1, '', undefined], [2, 'one', 'x\n'], [4, '', 'y\n']]);
+    t.true(provider.pushed.get(end.outputs[0]?.transferId ?? '')?.equals(large));
+  }
+});
+
 test.serial('outputs that are missing or lead out are refused, and links inside are followed', async (t) => {
   const { provider } = await startRig(t);
   const run = (command: string, place: string): ReturnType<FakeProvider['run']> => provider.run(aTemplate(command), { outputs: [{ root: 'playpen', path: place }] });

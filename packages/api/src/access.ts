@@ -50,6 +50,8 @@ const broker: Rows<typeof BrokerServiceService> = {
   listTrust: shared,
   quarantineMachine: ownerOnly,
   pardonMachine: ownerOnly,
+  drainMachine: ownerOnly,
+  undrainMachine: ownerOnly,
   listRequests: shared,
   explain: { ...ownJob, note: 'Jobs and tasks are the caller\'s own, requests are shared.' },
   getLedger: { ...ownJob, note: 'Without a job: the sums of all jobs.' },

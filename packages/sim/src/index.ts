@@ -9,7 +9,7 @@ export { shareWithInterval, summarize, type Summary } from './summarize.ts';
 export { BrokerGrid, type BrokerGridSetup, type SimulatedMachine } from './workflows/broker-grid.ts';
 export { withFailures, type FailureLog } from './world/failure-trace.ts';
 export { drawScenario } from './world/draw-scenario.ts';
-export { cautiousScenario, doubtfulScenario, gentleScenario, racingScenario, regretfulScenario, finishingScenario, forgetfulScenario, heldScenario, signallingScenario, sleepyScenario } from './world/special-scenarios.ts';
+export { cautiousScenario, doubtfulScenario, gentleScenario, racingScenario, regretfulScenario, finishingScenario, forgetfulScenario, heldScenario, preemptingScenario, signallingScenario, sleepyScenario } from './world/special-scenarios.ts';
 export type { WorldTurn } from './world/machine-process.ts';
 export { noTimeLost, usualPace, type Pace } from './world/pace.ts';
 export { ScenarioError } from './world/read-fields.ts';

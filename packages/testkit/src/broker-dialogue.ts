@@ -18,7 +18,7 @@ type Options = Readonly<Record<string, string>>;
  * Verbs: `at T`, `provider P`, `connect P [leases|resource] [resource=R]`, `resource P PROCESSORS [most=WIDTH] [queue=WIDTHxTIME,..] [own=WORK] [age=T] [trouble=..] [draining=yes]`, `resource P machines`, `drain P [SINCE] [REASON] [now=yes]`, `undrain P`, `settle P`, `confirm P LEASE`, `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=.. scheduler=.. cap=idle|N%
  * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. gang=yes reservation=7:1000-5000x2 after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes taken=0,1 widths=1,2,1-4 placement=.. limit=T]`, `cancel USER JOB`, `retry USER JOB [INDEXES] [now=PATH:FINGERPRINT]`, `join P/M [processors=.. scheduler=.. cap=idle|N%
  * until=.. incarnation=.. request=.. held=1,2 gone=yes gangs=yes identity=.. inside=7:1000-5000x2 NAME=VALUE]`, `lose P/M REASON`, `report P/M SEQUENCE [started R@T] [held R@HOST] [OUTCOME R T..T] [wrote=500]`,
- * `request P/N STATUS width=.. walltime=.. [inside=7:1000-5000x2 over=CODE moved=2000-6000x3]`, `staged P/M PATH:SIZE ..`, `unstartable R`, `accepted R`, `refused R [CODE]`, `digest R TEXT`, `quarantine M`, `pardon M`, `explain ..`, `ledger`, `restart`, `events`.
+ * `request P/N STATUS width=.. walltime=.. [code=CODE] [inside=7:1000-5000x2 over=CODE moved=2000-6000x3]`, `staged P/M PATH:SIZE ..`, `unstartable R`, `accepted R`, `refused R [CODE]`, `digest R TEXT`, `quarantine M`, `pardon M`, `drain-machine M [REASON]`, `undrain-machine M`, `explain ..`, `ledger`, `restart`, `events`.
  */
 export class BrokerDialogue {
   state: BrokerState;
@@ -121,6 +121,8 @@ function inputOf(verb: string, { name, third, options, words }: Line): BrokerInp
     case 'refused': return { kind: 'ResultRefused', replicaId, reason: third === '' ? 'MUT_CHECK_FAILED' : third, detail: '' };
     case 'digest': return { kind: 'ResultDigested', replicaId, digest: third };
     case 'quarantine': return { kind: 'MachineQuarantined', replyTo: 4, machineId: name, reason: 'seen lying' };
+    case 'drain-machine': return { kind: 'MachineDrained', replyTo: 6, machineId: name, reason: third };
+    case 'undrain-machine': return { kind: 'MachineUndrained', replyTo: 7, machineId: name };
     case 'pardon': return { kind: 'MachinePardoned', replyTo: 5, machineId: name };
     default: throw new Error(`no such verb: ${verb}`);
   }
@@ -273,7 +275,7 @@ function requestOf(name: string, status: RequestStatus, options: Options): Broke
     kind: 'RequestsChanged', providerId, requests: [{
       providerId, requestId, managerRequestId: '', width: time('width'), walltime: time('walltime'), status, seenAt: 0,
       submittedAt: time('submitted'), startedAt: time('started'), endedAt: time('ended'), heuristic: 'static',
-      reasons: options['why'] === undefined ? [] : [options['why']], ...insideOf(options),
+      reasons: options['why'] === undefined ? [] : [options['why']], ...insideOf(options), ...(options['code'] === undefined ? {} : { endCode: options['code'].replaceAll(' ', '_') }),
     }],
   };
 }
@@ -328,6 +330,8 @@ function describeChange(change: BrokerChange): string[] {
     case 'ResultsDoubted': return [`doubt ${change.taskIndexes.map((index) => `${change.jobId}.${index}`).join(', ')} because of ${change.machineId}`];
     case 'EvidenceNoted': return [`${change.isCaught ? 'caught' : 'suspected'} ${change.machineId} (${change.evidence.kind} ${change.evidence.jobId}.${change.evidence.taskIndex})`];
     case 'MachinePardoned': return [`pardoned ${change.machineId}`];
+    case 'MachineDrained': return [`machine ${change.machineId} drained`];
+    case 'MachineUndrained': return [`machine ${change.identity} undrained`];
     case 'ReservationLeft': return [`job ${change.jobId} ${change.waits ? 'waits' : 'goes on'} without its reservation (${change.code}: ${change.reason})`];
     case 'JobEnded': return [`job ${change.jobId} ${change.status}`];
     case 'TasksPlaced': return change.placings.map(({ taskIndex, providerId, startsBy, reason }) => `${change.jobId}.${taskIndex} ${providerId === '' ? 'without a place' : `at ${providerId}`}${startsBy === undefined ? '' : `, to start by ${startsBy}`} (${reason})`);

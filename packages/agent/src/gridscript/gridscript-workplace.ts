@@ -123,20 +123,28 @@ export class GridScriptWorkplace implements Workplace {
     const spool = path.join(this.options.folder, 'outputs', path.basename(run.folders.run));
     mkdirSync(spool, { recursive: true, mode: 0o700 });
     try {
-      const { outputs } = replica.start;
-      const answer = await this.ask(listScript(run.folders, outputs, { each: inlineMax, total: inlineTotalMax }), listingBytesMax);
-      const files = filesOf(readOutputs(answer), (index) => outputs[index]?.path ?? '');
-      const collected: OutputContent[] = [];
-      for (const file of files) {
-        const isKept = outputs[file.outputIndex]?.keep ?? false;
-        collected.push(await this.bring(run, { file, spool, isKept, ways: { push, ...(keep === undefined ? {} : { keep }) } }));
-      }
-      return collected;
+      return await this.collectInto(spool, run, { push, ...(keep === undefined ? {} : { keep }) });
     } catch (error) {
       throw await this.look(error);
     } finally {
       removeTree(spool);
     }
+  }
+
+  /** All outputs of a replica, or of one that has failed those that are there and can be read. */
+  private async collectInto(spool: string, run: RemoteRun, ways: WaysHome): Promise<OutputContent[]> {
+    const { start: { outputs }, verdict } = run.replica;
+    const isPartial = verdict !== undefined;
+    const answer = await this.ask(listScript(run.folders, outputs, { each: inlineMax, total: inlineTotalMax, isPartial }), listingBytesMax);
+    const collected: OutputContent[] = [];
+    for (const file of filesOf(readOutputs(answer), (index) => outputs[index]?.path ?? '')) {
+      try {
+        collected.push(await this.bring(run, { file, spool, isKept: outputs[file.outputIndex]?.keep ?? false, ways }));
+      } catch (error) {
+        if (!isPartial) throw error;
+      }
+    }
+    return collected;
   }
 
   release(slot: number): void {

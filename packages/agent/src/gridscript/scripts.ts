@@ -187,21 +187,23 @@ export interface InlineBounds {
  * Lists the files of a run's outputs, small ones with what is in them; large ones are put under their numbers into `outputs` of the run.
  *
  * A link is brought as what it leads to, within the run's playpen and storage; see `OutputFinder`, which does the same.
+ *
+ * @param isPartial what cannot be brought is left out; otherwise it is told, and ends the list.
  */
-export function listScript(folders: RunFolders, outputs: readonly Wanted[], bounds: InlineBounds): string {
+export function listScript(folders: RunFolders, outputs: readonly Wanted[], { isPartial, ...bounds }: InlineBounds & { readonly isPartial: boolean }): string {
   const lines = outputs.map(({ root, path }, index) => {
     const normal = normalizeInside(path);
-    const place = normal === '.' ? folders[root] : `${folders[root]}/${normal}`;
-    return `output ${index} ${quoteWord(folders[root])} ${quoteWord(place)} ${quoteWord(normal === '.' ? place : posix.dirname(place))}`;
+    const [place, above] = normal === '.' ? [folders[root], folders[root]] : [`${folders[root]}/${normal}`, posix.dirname(`${folders[root]}/${normal}`)];
+    return `output ${index} ${[folders[root], place, above].map(quoteWord).join(' ')}`;
   });
   return `${inside}LC_ALL=C; export LC_ALL
-cd ${quoteWord(folders.run)} && mkdir -p outputs || exit 1
+cd ${quoteWord(folders.run)} && { [ ! -L outputs ] || rm -f outputs; } && mkdir -p outputs && rm -f outputs/[0-9]* || exit 1
 number=0; total=0
-fail() { echo "$1 $2"; finish; exit; }
+fail() { ${isPartial ? ':' : 'echo "$1 $2"; finish; exit'}; }
 reach() { [ ! -L "$2" ] || { true_=$(readlink -f "$2" 2>/dev/null && echo x) && case "$true_" in "$1"/*) true;; *) false;; esac; }; }
 file() {
   number=$((number + 1))
-  [ "$number" -le ${filesMax} ] || fail L "$1"
+  [ "$number" -le ${filesMax} ] || { fail L "$1"; return; }
   set -f; set -- "$1" "$2" "$3" $(ls -dnL "$3"); set +f
   if [ "$8" -le ${bounds.each} ] && [ "$((total + $8))" -le ${bounds.total} ] && cp "$3" "outputs/$number"; then
     kept=$(($(wc -c <"outputs/$number"))); total=$((total + kept))
@@ -212,39 +214,39 @@ file() {
   fi
 }
 walk() {
-  [ -r "$2/$3" ] && [ -x "$2/$3" ] || fail R "$1"
+  [ -r "$2/$3" ] && [ -x "$2/$3" ] || { fail R "$1"; return; }
   for item in "$2/$3"* "$2/$3".[!.]* "$2/$3"..?*; do
     if [ -L "$item" ]; then follow "$1" "$2" "$item" "$4"
     elif [ ! -e "$item" ]; then :
     elif [ -d "$item" ]; then walk "$1" "$2" "\${item#"$2/"}/" "$4$item/
 "
-    elif [ -f "$item" ]; then [ -r "$item" ] || fail R "$1"; file "$1" "\${item#"$2/"}" "$item"
+    elif [ -f "$item" ]; then plain "$1" "\${item#"$2/"}" "$item"
     else fail N "$1"; fi
   done
 }
+plain() { if [ -r "$3" ]; then file "$1" "$2" "$3"; else fail R "$1"; fi; }
 follow() {
-  true_=$(readlink -f "$3" 2>/dev/null) && [ -e "$3" ] || fail K "$1"
-  case "$true_" in ${quoteWord(folders.playpen)}/*|${quoteWord(folders.storage)}/*) ;; *) fail K "$1";; esac
-  if [ -f "$3" ]; then [ -r "$3" ] || fail R "$1"; file "$1" "\${3#"$2/"}" "$3"
+  true_=$(readlink -f "$3" 2>/dev/null) && [ -e "$3" ] || { fail K "$1"; return; }
+  case "$true_" in ${quoteWord(folders.playpen)}/*|${quoteWord(folders.storage)}/*) ;; *) fail K "$1"; return;; esac
+  if [ -f "$3" ]; then plain "$1" "\${3#"$2/"}" "$3"
   elif [ -d "$3" ]; then
     case "$4" in *"
 $true_/
-"*) fail K "$1";; esac
+"*) fail K "$1"; return;; esac
     walk "$1" "$2" "\${3#"$2/"}/" "$4$true_/
 "
   else fail N "$1"; fi
 }
 output() {
-  [ -d "$4" ] || fail M "$1"
-  inside "$2" "$4" || fail E "$1"
-  [ -e "$3" ] || fail M "$1"
-  reach "$2" "$3" || fail E "$1"
+  [ -d "$4" ] || { fail M "$1"; return; }
+  inside "$2" "$4" || { fail E "$1"; return; }
+  [ -e "$3" ] || { fail M "$1"; return; }
+  reach "$2" "$3" || { fail E "$1"; return; }
   if [ -d "$3" ]; then walk "$1" "$3" '' "
 $(readlink -f "$3")/
 "; elif [ -f "$3" ]; then file "$1" '' "$3"; else fail N "$1"; fi
 }
 answer
-${lines.join('\n')}
-finish
+${lines.join('\n')}\nfinish
 `;
 }

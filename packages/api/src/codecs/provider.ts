@@ -88,6 +88,7 @@ export function decodeAllocationRequest(wire: AllocationRequestWire): Allocation
     endedAt: boundNumber(wire.endedUnixMs, 'instant', 'request.ended_unix_ms'), reasons: boundReasons(wire.reasons, 'request.reasons'), heuristic: boundName(wire.heuristic, 'name', 'request.heuristic'),
     ...(wire.candidates.length === 0 ? {} : { candidates: wire.candidates.map(decodeCandidate) }),
     ...(wire.reservation?.name === undefined ? {} : { reservation: decodeReservation(wire.reservation.name, wire.reservation) }),
+    ...(wire.endCode === undefined ? {} : { endCode: boundCode(wire.endCode, 'request.end_code') }),
   };
 }
 
@@ -98,7 +99,7 @@ export function encodeAllocationRequest(request: AllocationRequest): AllocationR
     providerId, requestId, managerRequestId, widthProcessors: request.width, walltimeMs: request.walltime,
     status: wireOfStatuses[request.status], seenUnixMs: request.seenAt, submittedUnixMs: request.submittedAt,
     startedUnixMs: request.startedAt, endedUnixMs: request.endedAt, reasons: request.reasons.slice(0, limits.reasons.max).map((reason) => clip(reason)), heuristic,
-    candidates: (request.candidates ?? []).slice(0, limits.candidates.max).map(encodeCandidate), reservation: request.reservation && encodeReservation(request.reservation),
+    candidates: (request.candidates ?? []).slice(0, limits.candidates.max).map(encodeCandidate), reservation: request.reservation && encodeReservation(request.reservation), endCode: request.endCode,
   };
 }
 

@@ -63,6 +63,7 @@ function decodeReplicaStart(wire: ReplicaStartWire): ReplicaStart {
   const outputs = wire.outputs.map((output) => ({ root: decodeRoot(output.root, 'output.root'), path: refuseNul(output.path, 'output.path'), ...(output.keep ? { keep: true as const } : {}) }));
   return {
     replicaId, taskIndex, value, inputs: wire.inputs.map(decodeInputFile), outputs, ...(wire.gang === undefined ? {} : { gang: decodeGangPlace(wire.gang) }),
+    ...(wire.onSuccessOnly === true ? { onSuccessOnly: true } : {}),
   };
 }
 
@@ -71,6 +72,7 @@ function encodeReplicaStart(start: ReplicaStart): ReplicaStartWire {
   const outputs = start.outputs.map((output) => ({ root: encodeRoot(output.root), path: output.path, keep: output.keep ?? false }));
   return {
     replicaId, taskIndex, value, inputs: start.inputs.map(encodeInputFile), outputs, gang: start.gang === undefined ? undefined : encodeGangPlace(start.gang),
+    onSuccessOnly: start.onSuccessOnly,
   };
 }
 

@@ -20,7 +20,7 @@ type PackedChange =
 /** The version of the lines that this codec writes; it reads all versions up to it. */
 export const changeVersion = 1;
 
-const durableKinds: ReadonlySet<BrokerChange['kind']> = new Set(['JobAccepted', 'JobCancelled', 'JobEnded', 'TasksRetried', 'InputsRevised', 'ProviderAdded', 'LeaseGranted']);
+const durableKinds: ReadonlySet<BrokerChange['kind']> = new Set(['JobAccepted', 'JobCancelled', 'JobEnded', 'TasksRetried', 'InputsRevised', 'ProviderAdded', 'LeaseGranted', 'MachineDrained', 'MachineUndrained']);
 
 /** The codec of the broker's journal; the records of replicas are written in the same transaction as the change. */
 export const changeCodec: ChangeCodec<BrokerChange> = {

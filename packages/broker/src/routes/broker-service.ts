@@ -9,7 +9,7 @@ import { getTaskOutputRoute } from './get-task-output.ts';
 import { cancelJobRoute, getJobRoute, listJobsRoute, retryTasksRoute } from './jobs.ts';
 import { listTasksRoute } from './list-tasks.ts';
 import {
-  addProviderRoute, getOverviewRoute, getProviderQueueRoute, listMachinesRoute, listProvidersRoute, listRequestsRoute, listTrustRoute, pardonMachineRoute, quarantineMachineRoute,
+  addProviderRoute, drainMachineRoute, undrainMachineRoute, getOverviewRoute, getProviderQueueRoute, listMachinesRoute, listProvidersRoute, listRequestsRoute, listTrustRoute, pardonMachineRoute, quarantineMachineRoute,
 } from './resources.ts';
 import { submitJobRoute } from './submit-job.ts';
 import { waitJobRoute } from './wait-job.ts';
@@ -39,6 +39,8 @@ export function brokerRoutes(parts: BrokerParts, usesOf: QuotaSource): Handlers<
     listTrust: listTrustRoute(parts),
     quarantineMachine: quarantineMachineRoute(parts),
     pardonMachine: pardonMachineRoute(parts),
+    drainMachine: drainMachineRoute(parts),
+    undrainMachine: undrainMachineRoute(parts),
     listRequests: listRequestsRoute(parts),
     explain: explainRoute(parts),
     getLedger: getLedgerRoute(parts),
@@ -59,5 +61,7 @@ const audited: AuditedMethods = {
   uploadBlob: { action: 'blob.upload', target: (_request: unknown, { content }: UploadBlobResponse) => `${content?.sizeBytes ?? 0} bytes` },
   quarantineMachine: { action: 'machine.quarantine', target: machineOf },
   pardonMachine: { action: 'machine.pardon', target: machineOf },
+  drainMachine: { action: 'machine.drain', target: machineOf },
+  undrainMachine: { action: 'machine.undrain', target: machineOf },
   addProvider: { action: 'provider.add', target: ({ providerId, address }: AddProviderRequest) => `provider ${providerId} at ${address}` },
 };

@@ -49,10 +49,11 @@ export function cancelJobRoute(parts: BrokerParts): UnaryHandler<CancelJobReques
 
 /** Runs failed or cancelled tasks again, with what is at home now where that is asked for. @throws {MutiraoError} MUT_INPUT_MISSING where an input of the job is not there. */
 export function retryTasksRoute(parts: BrokerParts): UnaryHandler<RetryTasksRequest, RetryTasksResponse> {
-  return async ({ jobId, taskIndexes, currentInputs }, { userId }) => {
+  return async ({ jobId, taskIndexes, currentInputs, sharedPlaces }, { userId }) => {
     if (taskIndexes.length > taskCountMax) throw badRequest(`task_indexes has ${taskIndexes.length} entries; expected at most ${taskCountMax}`);
     const current = currentInputs ? { current: await readInputsAgain(parts, userId, jobId) } : {};
-    return await parts.driver.ask<RetryTasksResponse>((replyTo) => ({ kind: 'TasksRetried', replyTo, userId, jobId, taskIndexes, ...current }));
+    const retry = (): Promise<RetryTasksResponse> => parts.driver.ask<RetryTasksResponse>((replyTo) => ({ kind: 'TasksRetried', replyTo, userId, jobId, taskIndexes, ...current }));
+    return sharedPlaces === true ? await retry() : await parts.otherJobsPlaces.duringRetry(getJob(parts, userId, jobId), taskIndexes, retry);
   };
 }
 

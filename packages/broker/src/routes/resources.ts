@@ -1,5 +1,5 @@
 import type {
-  AddProviderRequest, AddProviderResponse, GetOverviewRequest, GetOverviewResponse, GetProviderQueueRequest, GetProviderQueueResponse, ListMachinesRequest, ListMachinesResponse, ListProvidersRequest, ListProvidersResponse,
+  AddProviderRequest, AddProviderResponse, DrainMachineRequest, DrainMachineResponse, UndrainMachineRequest, UndrainMachineResponse, GetOverviewRequest, GetOverviewResponse, GetProviderQueueRequest, GetProviderQueueResponse, ListMachinesRequest, ListMachinesResponse, ListProvidersRequest, ListProvidersResponse,
   ListRequestsRequest, ListRequestsResponse, ListTrustRequest, ListTrustResponse, PardonMachineRequest, PardonMachineResponse,
   QuarantineMachineRequest, QuarantineMachineResponse,
 } from '@mutirao/api/broker';
@@ -49,6 +49,24 @@ export function quarantineMachineRoute(parts: BrokerParts): UnaryHandler<Quarant
 export function pardonMachineRoute(parts: BrokerParts): UnaryHandler<PardonMachineRequest, PardonMachineResponse> {
   return async ({ machineId }) => {
     await parts.driver.ask((replyTo) => ({ kind: 'MachinePardoned', replyTo, machineId }));
+    return {};
+  };
+}
+
+/** Has a machine get nothing new until it is undrained. */
+export function drainMachineRoute(parts: BrokerParts): UnaryHandler<DrainMachineRequest, DrainMachineResponse> {
+  return async ({ machineId, reason }) => {
+    boundName(machineId, 'machineName', 'machine_id');
+    boundText(reason, 'text', 'reason');
+    await parts.driver.ask((replyTo) => ({ kind: 'MachineDrained', replyTo, machineId, reason }));
+    return {};
+  };
+}
+
+/** Has a machine take work again. */
+export function undrainMachineRoute(parts: BrokerParts): UnaryHandler<UndrainMachineRequest, UndrainMachineResponse> {
+  return async ({ machineId }) => {
+    await parts.driver.ask((replyTo) => ({ kind: 'MachineUndrained', replyTo, machineId }));
     return {};
   };
 }

@@ -1,6 +1,6 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import { keepInside, type FilledPath } from '@mutirao/core/bag';
-import { outputsRead, type OutputsRead } from '@mutirao/core/machines/broker';
+import { outputsRead, type OutputsRead, type PlacedStart } from '@mutirao/core/machines/broker';
 import type { Content, GangPlace, InputFile, InputSpec, JobSpec, OutputFile, ReplicaStart, StartReplicas, TaskGroup } from '@mutirao/core/messages';
 import { evaluate, parseRequirements } from '@mutirao/core/requirements';
 import { invariant, type JobId, type MachineId, type ProcessorCount, type ProviderId, type ReplicaId, type TaskIndex, type UserId } from '@mutirao/core/shared';
@@ -30,7 +30,7 @@ export interface StageOrder {
   readonly dropProof?: string;
   /** What each replica holds; left out, as many as its task takes at least. */
   readonly processors?: ProcessorCount;
-  readonly starts: readonly { readonly replicaId: ReplicaId; readonly taskIndex: TaskIndex }[];
+  readonly starts: readonly PlacedStart[];
   /** Its one replica is a member of a gang, with so many processors; left out where none is. */
   readonly gang?: { readonly place: GangPlace; readonly processors: ProcessorCount };
 }

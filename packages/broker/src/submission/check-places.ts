@@ -82,11 +82,21 @@ export async function checkPlaces(spec: JobSpec): Promise<Places | undefined> {
   // Gathered outputs are members of archives, which hold each of them.
   if (spec.sharedPlaces === true || spec.gatherFolder !== undefined) return undefined;
   const places = new Places();
-  const isKnown = ({ localPath, path }: OutputSpec): boolean => isKnownEarly(withoutJob(localPath)) && isKnownEarly(withoutJob(path));
-  await eachPlace(spec, isKnown, ({ holder, target, remote }) => {
+  await eachPlace(spec, isKnownButForJob, ({ holder, target, remote }) => {
     const other = places.add(target, remote, holder);
     // Of two outputs under conditions a machine may meet one alone.
     if (other !== undefined && (other.taskIndex !== holder.taskIndex || (other.output.condition === '' && holder.output.condition === ''))) throw conflict(other, holder, target);
+    return places.count < placesMax;
+  });
+  return places;
+}
+
+/** The places of those tasks of a job that was accepted before; undefined where it may share them, or has none of its own. */
+export async function placesOfTasks(spec: JobSpec, isOf: (taskIndex: TaskIndex) => boolean): Promise<Places | undefined> {
+  if (spec.sharedPlaces === true || spec.gatherFolder !== undefined) return undefined;
+  const places = new Places();
+  await eachPlace(spec, isKnownButForJob, ({ holder, target, remote }) => {
+    if (isOf(holder.taskIndex)) places.add(target, remote, holder);
     return places.count < placesMax;
   });
   return places;
@@ -128,6 +138,10 @@ async function eachPlaceOf({ group: { values }, outputs, first }: GroupOutputs, 
     }
   }
   return true;
+}
+
+function isKnownButForJob({ localPath, path }: OutputSpec): boolean {
+  return isKnownEarly(withoutJob(localPath)) && isKnownEarly(withoutJob(path));
 }
 
 /** The job's number is the same for all of its tasks. */

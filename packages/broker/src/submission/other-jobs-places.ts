@@ -1,18 +1,22 @@
 import { MutiraoError } from '@mutirao/api/errors';
-import type { BrokerState } from '@mutirao/core/machines/broker';
+import type { BrokerJob, BrokerState } from '@mutirao/core/machines/broker';
 import type { JobSpec, OutputSpec } from '@mutirao/core/messages';
-import type { JobId, UserId } from '@mutirao/core/shared';
+import type { JobId, TaskIndex, UserId } from '@mutirao/core/shared';
 
 import { isKnownEarly } from '../staging/variables.ts';
-import { eachPlace, type Places } from './check-places.ts';
+import { eachPlace, placesOfTasks, type Places } from './check-places.ts';
 import { mayMeet, placePrefixesOf } from './place-prefixes.ts';
 
-/** A job that is being submitted. */
+/** A job that is being submitted, or tasks of which are to run again. */
 export interface SubmittedJob {
+  /** Left out for one that has no number yet. */
+  readonly jobId?: JobId;
   readonly userId: UserId;
   readonly clientJobId: string;
   readonly spec: JobSpec;
 }
+
+type RetriedJob = Pick<BrokerJob, 'jobId' | 'userId' | 'clientJobId' | 'spec' | 'status' | 'finished' | 'dependencies'>;
 
 /** Outputs of other jobs that one submission looks at; a few microseconds each. */
 const lookedAtMax = 400_000;
@@ -50,6 +54,20 @@ export class OtherJobsPlaces {
     }
   }
 
+  /**
+   * Has tasks of a job run again, all that did not finish where `taskIndexes` is empty. Where the job was over its places were anybody's since.
+   *
+   * @throws {MutiraoError} MUT_OUTPUT_CONFLICT, naming both jobs; what `retry` throws.
+   */
+  async duringRetry<Retried>({ jobId, userId, clientJobId, spec, status, finished, dependencies }: RetriedJob, taskIndexes: readonly TaskIndex[], retry: () => Promise<Retried>): Promise<Retried> {
+    if (spec === undefined || status === 'running') return await retry();
+    const wanted = new Set(taskIndexes);
+    // What waits for a task, or what it waits for, runs again with it.
+    const isWanted = (index: TaskIndex): boolean => wanted.size === 0 || wanted.has(index) || dependencies !== undefined;
+    const places = await placesOfTasks(spec, (index) => isWanted(index) && !finished.has(index));
+    return await this.during({ jobId, userId, clientJobId, spec }, places, retry);
+  }
+
   * #open(job: SubmittedJob): Generator<OtherJob> {
     const folders = new Map<string, string>();
     const prefixes = placePrefixesOf(job.spec, folders);
@@ -62,7 +80,7 @@ export class OtherJobsPlaces {
   * #beingSubmitted(job: SubmittedJob): Generator<OtherJob> {
     const prefixes = placePrefixesOf(job.spec);
     for (const other of this.#submitted) {
-      if (!isSameSubmission(job, other) && mayMeet(prefixes, placePrefixesOf(other.spec))) yield { jobId: undefined, spec: other.spec };
+      if (!isSameSubmission(job, other) && mayMeet(prefixes, placePrefixesOf(other.spec))) yield { jobId: other.jobId, spec: other.spec };
     }
   }
 
@@ -80,8 +98,9 @@ export class OtherJobsPlaces {
   }
 }
 
-/** A client repeats a submission under the same key, also while the first one is looked at. */
-function isSameSubmission({ userId, clientJobId }: SubmittedJob, other: Pick<SubmittedJob, 'userId' | 'clientJobId'>): boolean {
+/** A client repeats a submission under the same key, also while the first one is looked at; a job is not in its own way. */
+function isSameSubmission({ jobId, userId, clientJobId }: SubmittedJob, other: Pick<SubmittedJob, 'jobId' | 'userId' | 'clientJobId'>): boolean {
+  if (jobId !== undefined && jobId === other.jobId) return true;
   return clientJobId !== '' && other.userId === userId && other.clientJobId === clientJobId;
 }
 

@@ -73,7 +73,7 @@ test('no field of any call of a user ends the broker or breaks what it knows', a
       getJob: { ...of, withoutSpec: false }, listJobs: { pageSize: 10, beforeJobId: 0 }, waitJob: of, watchJob: { ...of, afterSequence: 0, lastChanges: 5 }, listTasks: { ...of, taskIndexes: [0, 1], status: 1, pageSize: 10, fromTaskIndex: 0 },
       getTaskOutput: { ...of, taskIndex: 0 }, downloadBlob: { sha256: Buffer.alloc(32) }, getOverview: {}, listMachines: {}, listTrust: {}, listRequests: { endedToo: true }, listProviders: {},
       explain: { subject: { $case: 'task', value: { ...of, taskIndex: 0 } } }, getLedger: of, cancelJob: { ...of, reason: 'why' }, retryTasks: { ...of, taskIndexes: [0], currentInputs: false },
-      addProvider: { providerId: 'other', address: '127.0.0.1:7000' }, quarantineMachine: { machineId: 'lab/a', reason: 'why' }, pardonMachine: { machineId: 'lab/a' }, getProviderQueue: { providerId: 'lab' }, getQuota: { userId: 'ana' },
+      addProvider: { providerId: 'other', address: '127.0.0.1:7000' }, quarantineMachine: { machineId: 'lab/a', reason: 'why' }, pardonMachine: { machineId: 'lab/a' }, drainMachine: { machineId: 'lab/a', reason: 'why' }, undrainMachine: { machineId: 'lab/a' }, getProviderQueue: { providerId: 'lab' }, getQuota: { userId: 'ana' },
     },
   ];
   for (const some of requests) {

@@ -19,6 +19,17 @@ export function isCountedLoss({ fate, reason }: { readonly fate: string; readonl
   return fate === 'lost' && !isShutdown(reason);
 }
 
+/**
+ * Whether a replica was lost with a machine that went away without a word. Where that is one of an allocation, the end of the allocation tells why, and is heard of later: a
+ * manager that preempts by SIGKILL looks like a task that ended its agent.
+ */
+export function isSilentLoss({ outcome, fate, reason }: { readonly outcome: string | undefined; readonly fate: string; readonly reason: string }): boolean {
+  return fate === 'lost' && outcome === undefined && reason === silentLoss;
+}
+
+/** The code of a machine that went away without a word. */
+export const silentLoss = 'MUT_MACHINE_LOST';
+
 /** Whether a shutdown or a preemption ended a replica that ran. */
 export function isStop({ fate, reason, startedAt }: { readonly fate: string; readonly reason: string; readonly startedAt: number }): boolean {
   return fate === 'lost' && startedAt > 0 && isShutdown(reason);

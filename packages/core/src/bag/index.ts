@@ -15,6 +15,6 @@ export { prefetchDepth, type PrefetchFacts, type PrefetchRules } from './prefetc
 export { healthOf, type MachineHealth, noSpace, noteHealth, quarantineDefaults, quarantineTime, type QuarantineRules, type ReportHealth } from './quarantine.ts';
 export { budgetLeft, lossBy, type ReplicationCost, type TaskRuns } from './replication-cap.ts';
 export { replicate, type ReplicableTask, type ReplicationPort } from './replicate.ts';
-export { isCountedLoss, isDoubted, isShutdown, isStop } from './counted-ends.ts';
+export { isCountedLoss, isDoubted, isShutdown, isSilentLoss, isStop, silentLoss } from './counted-ends.ts';
 export type { BagScheduler, SchedulingPort } from './scheduler.ts';
 export { chooseWithdrawals, type WithdrawableReplica, type WithdrawalPort } from './withdraw.ts';

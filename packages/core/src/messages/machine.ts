@@ -92,6 +92,8 @@ export interface ReplicaStart {
   readonly outputs: readonly OutputFile[];
   /** It is a member of a gang, alone in its batch, and runs nothing before all members are held; left out for a task that runs on one machine. */
   readonly gang?: GangPlace;
+  /** Outputs are brought only where it succeeds: should it fail, its task runs again, and what it leaves is of no use. Left out where that may be wanted. */
+  readonly onSuccessOnly?: true;
 }
 
 /** Starts these replicas in order, as processors become free. */

@@ -73,6 +73,8 @@ export interface AllocationRequest {
   readonly candidates?: readonly RequestCandidate[];
   /** The reservation that it runs inside; left out for one that runs beside them. */
   readonly reservation?: RequestReservation;
+  /** Why its resource manager ended it, a code; left out while it has not, and where its provider gave it up. */
+  readonly endCode?: string;
 }
 
 /** What a resource allows one user: maxPR, maxT_r and maxP of costa2005, and the walltime's granularity. */

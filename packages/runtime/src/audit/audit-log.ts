@@ -9,7 +9,7 @@ import type { Logger } from '../log/index.ts';
 export type AuditAction =
   | 'job.submit' | 'job.cancel' | 'job.retry' | 'blob.upload'
   | 'provider.add' | 'provider.drain' | 'provider.undrain' | 'provider.configure'
-  | 'machine.add' | 'machine.remove' | 'machine.quarantine' | 'machine.pardon'
+  | 'machine.add' | 'machine.remove' | 'machine.quarantine' | 'machine.pardon' | 'machine.drain' | 'machine.undrain'
   | 'credential.issue' | 'credential.use' | 'credential.revoke'
   | 'reservation.request' | 'reservation.change' | 'reservation.confirm' | 'reservation.cancel' | 'reservation.claim' | 'reservation.release'
   | 'resource.register' | 'resource.change'

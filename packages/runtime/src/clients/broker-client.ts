@@ -1,7 +1,7 @@
 import type {
   AddProviderRequest, CancelJobRequest, ExplainRequest, ExplainResponse, GetJobRequest, GetJobResponse, GetLedgerRequest, GetLedgerResponse, GetOverviewResponse, GetProviderQueueRequest, GetProviderQueueResponse, GetQuotaRequest, GetQuotaResponse,
   GetTaskOutputRequest, GetTaskOutputResponse, ListJobsRequest, ListJobsResponse, ListMachinesResponse, ListProvidersResponse, ListRequestsRequest,
-  ListRequestsResponse, ListTasksRequest, ListTasksResponse, ListTrustResponse, PardonMachineRequest, QuarantineMachineRequest, RetryTasksRequest, RetryTasksResponse, SubmitJobRequest, SubmitJobResponse,
+  ListRequestsResponse, ListTasksRequest, ListTasksResponse, ListTrustResponse, DrainMachineRequest, PardonMachineRequest, UndrainMachineRequest, QuarantineMachineRequest, RetryTasksRequest, RetryTasksResponse, SubmitJobRequest, SubmitJobResponse,
   WatchJobRequest, WatchJobResponse,
 } from '@mutirao/api/broker';
 import type { Content } from '@mutirao/api/common';
@@ -22,6 +22,8 @@ export interface BrokerClient {
   listTrust(): Promise<ListTrustResponse>;
   quarantineMachine(request: QuarantineMachineRequest): Promise<unknown>;
   pardonMachine(request: PardonMachineRequest): Promise<unknown>;
+  drainMachine(request: DrainMachineRequest): Promise<unknown>;
+  undrainMachine(request: UndrainMachineRequest): Promise<unknown>;
   listRequests(request: ListRequestsRequest): Promise<ListRequestsResponse>;
   explain(request: ExplainRequest): Promise<ExplainResponse>;
   getQuota(request: GetQuotaRequest): Promise<GetQuotaResponse>;

@@ -49,6 +49,8 @@ export function dialBroker(address: string, { token, trust, ...limits }: CallSet
     listTrust: () => wholeList('records', (place) => callUnary(raw, 'listTrust', place, limits)),
     quarantineMachine: (request) => callUnary(raw, 'quarantineMachine', request, limits),
     pardonMachine: (request) => callUnary(raw, 'pardonMachine', request, limits),
+    drainMachine: (request) => callUnary(raw, 'drainMachine', request, limits),
+    undrainMachine: (request) => callUnary(raw, 'undrainMachine', request, limits),
     listRequests: (request) => wholeList('requests', (place) => callUnary(raw, 'listRequests', { ...request, ...place }, limits)),
     explain: (request) => callUnary(raw, 'explain', request, limits),
     getQuota: (request) => callUnary(raw, 'getQuota', request, limits),

@@ -120,6 +120,13 @@ export class AgentProcess {
     kernel.after(pace.stopGrace, () => { this.end(0); });
   }
 
+  /** SIGKILL to every process at once, by a manager that wants the processors for another. */
+  preempt(): void {
+    const { world, facts } = this.#setup;
+    for (const { replica: { start, template } } of this.#running.values()) world.truth.noteSignalled({ label: template.environment['SIMULATED_JOB'] ?? '', replicaId: start.replicaId }, facts.incarnation);
+    this.life.end();
+  }
+
   /** SIGTERM to every process at once: the tasks have it first, and many of them end as if they had done their work. */
   stopAfterTasks(): void {
     const { world, luck } = this.#setup;

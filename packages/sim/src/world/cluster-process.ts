@@ -20,6 +20,8 @@ export interface RequestProcess {
   stop(): void;
   /** SIGKILL. */
   kill(): void;
+  /** SIGKILL by the manager, for another's sake. */
+  preempt(): void;
 }
 
 type StartProcesses = Extract<ClusterCommand, { readonly kind: 'StartProcesses' }>;
@@ -44,6 +46,8 @@ export interface ClusterSetup {
 
 /** What a process that ran on a lost node has ended with. */
 const lostStatus = 255;
+/** What a process that got SIGKILL has ended with. */
+const killedStatus = 137;
 const killGrace: Duration = 5_000;
 const lateMax: Duration = 600_000;
 const listingsKept = 5;
@@ -60,6 +64,8 @@ export class ClusterProcess {
   readonly #processorOf = new Map<string, number>();
   /** Which process of a request each is. */
   readonly #keys = new WeakMap<RequestProcess, string>();
+  /** Requests that were taken away, and are still listed as running. */
+  readonly #preempted = new Set<number>();
   /** The node that is away has so many processors, the first ones. */
   #awayCount = 0;
   readonly #formerListings: QueueListing[] = [];
@@ -106,6 +112,25 @@ export class ClusterProcess {
       const [requestId = 0, index = 0] = key.split('.').map(Number);
       this.#tellExit(requestId, index, lostStatus, 'MUT_NODE_LOST');
       for (const process of [...this.#groupOf(requestId)]) if (this.#keys.get(process) === key) process.kill();
+    }
+  }
+
+  /** Takes a running request away at once. @param choice in [0, 1), which of them. @param listedAfter when its end is known to the queue. */
+  preempt(choice: number, listedAfter: Duration): void {
+    const running = [...this.#running].filter(([requestId, group]) => group.size > 0 && !this.#preempted.has(requestId));
+    const [requestId, group] = running[Math.floor(choice * running.length)] ?? [];
+    if (requestId === undefined || group === undefined) return;
+    const { kernel } = this.#setup.world;
+    this.#preempted.add(requestId);
+    for (const process of [...group]) process.preempt();
+    kernel.after(listedAfter, () => { if (!this.life.isOver) this.#listPreempted(requestId); });
+  }
+
+  #listPreempted(requestId: number): void {
+    this.#preempted.delete(requestId);
+    for (const key of [...this.#processorOf.keys()]) {
+      const [id = 0, index = 0] = key.split('.').map(Number);
+      if (id === requestId) this.#tellExit(requestId, index, killedStatus, 'PREEMPTED');
     }
   }
 
@@ -189,7 +214,7 @@ export class ClusterProcess {
   #holdNothing(requestId: number, index: number): RequestProcess & { begin(): boolean } {
     const group = this.#groupOf(requestId);
     const end = (): void => { if (group.delete(held)) this.#tellExit(requestId, index, 143); };
-    const held = { stop: end, kill: end, begin: () => !this.life.isOver && group.delete(held) };
+    const held = { stop: end, kill: end, preempt: end, begin: () => !this.life.isOver && group.delete(held) };
     group.add(held);
     this.#keys.set(held, keyOf(requestId, index));
     return held;
@@ -211,7 +236,7 @@ export class ClusterProcess {
 
   /** Tells the end of a process, once. */
   #tellExit(requestId: number, processIndex: number, exitStatus: number, reason?: string): void {
-    if (!this.#processorOf.delete(keyOf(requestId, processIndex))) return;
+    if (this.#preempted.has(requestId) || !this.#processorOf.delete(keyOf(requestId, processIndex))) return;
     this.process.deliver({ kind: 'ProcessExited', requestId, processIndex, exitStatus, ...(reason === undefined ? {} : { reason }) });
   }
 

@@ -74,7 +74,7 @@ const local = object<LocalPlan>({ after: whole(0, stormMax + day), width: whole(
 const cluster = object<ClusterPlan>({
   processors: whole(1, machinesMax), requestsMax: whole(1, 100), widthMax: whole(1, machinesMax), walltimeMax: whole(second, 7 * day),
   compression: oneOf(['start-now', 'reinsert']), heuristic: oneOf(heuristicChoices), localPerHour: perHour, speedSpread: lessThanOne, faults: managerFaults,
-}, { local: list(local, 0, localMax), isWatched: flag, signalsTasks: flag, nodeLossesPerHour: perHour, holding, perHour: object<BudgetLeft>({ submissions: whole(1, 10_000), withdrawals: whole(0, 10_000) }, {}), firstRequests: object<FirstRequestLimits>({ walltime: whole(1, day), waitingMax: whole(1, 10_000) }, {}), order: object<BucOrder>({ weight: number(1e-9, 1e9), leadMax: whole(0, 365 * day) }, {}) });
+}, { local: list(local, 0, localMax), isWatched: flag, signalsTasks: flag, nodeLossesPerHour: perHour, preemptionsPerHour: perHour, holding, perHour: object<BudgetLeft>({ submissions: whole(1, 10_000), withdrawals: whole(0, 10_000) }, {}), firstRequests: object<FirstRequestLimits>({ walltime: whole(1, day), waitingMax: whole(1, 10_000) }, {}), order: object<BucOrder>({ weight: number(1e-9, 1e9), leadMax: whole(0, 365 * day) }, {}) });
 
 const labMachine = object<LabMachinePlan>({ processors: whole(1, 100), speed: number(0.01, 100), isLiar: flag }, {
   sabotage: object<SabotagePlan>({ probability: number(0, 1), colludes: flag, renames: flag }, {}),

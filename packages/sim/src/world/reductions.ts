@@ -79,6 +79,7 @@ const clusterReductions: readonly PartReduction<ClusterPlan>[] = [
   ({ firstRequests: _left, ...cluster }) => [cluster],
   ({ nodeLossesPerHour: _left, ...cluster }) => [cluster],
   ({ signalsTasks: _left, ...cluster }) => [cluster],
+  ({ preemptionsPerHour: _left, ...cluster }) => [cluster],
   (cluster) => [{ ...cluster, faults: honestManager }],
   ...(Object.keys(honestManager) as (keyof typeof honestManager)[]).map((name): PartReduction<ClusterPlan> => (cluster) => [{ ...cluster, faults: { ...cluster.faults, [name]: 0 } }]),
   (cluster) => [{ ...cluster, speedSpread: 0 }],

@@ -122,6 +122,8 @@ export interface ClusterPlan {
   readonly nodeLossesPerHour?: number;
   /** Its manager signals every process of an allocation that it ends, tasks before agents; left out, it signals agents alone. */
   readonly signalsTasks?: boolean;
+  /** How often in an hour its manager takes an allocation away by SIGKILL, and lists that only some time later; left out, never. */
+  readonly preemptionsPerHour?: number;
   /** Speeds of its nodes: uniform from `1 - spread` to `1 + spread`. */
   readonly speedSpread: number;
   readonly faults: ManagerFaults;

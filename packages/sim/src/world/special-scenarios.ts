@@ -114,6 +114,13 @@ export function cautiousScenario(scenario: Scenario): Scenario {
   return { ...finishing, labs: [], clusters: finishing.clusters.map((cluster) => ({ ...cluster, firstRequests })) };
 }
 
+/** The same jobs on a cluster whose manager takes allocations away again and again, by SIGKILL, and lists that later than their machines are lost. */
+export function preemptingScenario(scenario: Scenario): Scenario {
+  const signalling = signallingScenario(scenario);
+  const clusters = signalling.clusters.map(({ signalsTasks: _left, perHour: _budget, ...cluster }) => ({ ...cluster, walltimeMax: 3_600_000, requestsMax: 2, preemptionsPerHour: 360 }));
+  return { ...signalling, clusters, jobs: signalling.jobs.map((job) => ({ ...job, meanTaskTime: 60_000, replicasMax: 1 })) };
+}
+
 /** The same jobs on a cluster that ends allocations all the time, with a signal to every process of them, tasks before agents: short walltimes, and lost nodes. */
 export function signallingScenario(scenario: Scenario): Scenario {
   const [first = usualCluster] = scenario.clusters;

@@ -9,6 +9,8 @@ import type { World } from './world.ts';
 const hour: Duration = 3_600_000;
 const fullDiskMax: Duration = 120_000;
 const nodeAwayMax: Duration = 600_000;
+/** Longer than an agent's grace, and shorter than the time within which an end explains a loss. */
+const preemptionListedWithin: Duration = 45_000;
 const brokerAwayMax: Duration = 120_000;
 const providerAwayMax: Duration = 60_000;
 const drainedMax: Duration = 900_000;
@@ -142,11 +144,12 @@ export class Storm {
     });
   }
 
-  /** The owner drains a provider, sometimes at once, and undrains it some time later; a few do so twice. */
+  /** The owner drains a machine, and a provider, sometimes at once, and undrains them some time later; a few do so twice. */
   #drain(luck: Prng): void {
     const site = pick(luck, [...this.#world.clusters, ...this.#world.labs]);
     const isAtOnce = luck.below(4) === 0;
     const [again, duration] = [luck.below(drainedMax), luck.below(drainedMax)];
+    this.#world.drainMachine(luck.fork('machine').fraction(), duration);
     if (site === undefined) return;
     const drain = (): void => { this.#world.setDraining(site.provider, isAtOnce ? 'at once' : 'gently'); };
     drain();
@@ -171,6 +174,7 @@ export class Storm {
         const runTime = luck.below(walltime);
         submitLocally(cluster.current, { userId: `local${luck.below(5)}`, width: 1 + luck.below(plan.widthMax + 1), walltime, runTime });
       });
+      this.#strike(`preemptions of ${cluster.name}`, plan.preemptionsPerHour ?? 0, (luck) => { cluster.current?.preempt(luck.fraction(), luck.below(preemptionListedWithin)); });
       this.#strike(`nodes of ${cluster.name}`, plan.nodeLossesPerHour ?? 0, (luck) => { this.#loseNode(cluster.current, 1 + luck.below(plan.processors), luck.below(nodeAwayMax)); });
     }
   }

@@ -221,6 +221,11 @@ export class Truth {
     for (const run of this.#runs.get(replicaId) ?? []) if (run.label === label && run.incarnation === incarnation) run.isSignalled = true;
   }
 
+  /** Whether the manager of its allocation ended a run of this replica. */
+  wasSignalled({ label, replicaId }: LabelledReplica): boolean {
+    return (this.#runs.get(replicaId) ?? []).some((run) => run.label === label && run.isSignalled);
+  }
+
   /** A run ended well and brought this. */
   noteResult(replicaId: number, result: RunResult): void {
     this.#results.set(resultKey({ label: result.label, replicaId }), result);

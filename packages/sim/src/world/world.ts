@@ -180,8 +180,20 @@ export class World implements Surroundings {
     current.process.deliver(how === 'not' ? { kind: 'UndrainAsked', replyTo: 0 } : { kind: 'DrainAsked', replyTo: 0, reason: 'repairs', ...(how === 'at once' ? { isAtOnce: true } : {}) });
   }
 
-  /** The user knows that all is mended, and no provider is to drain from now on. */
+  /** The owner drains a machine, and undrains it some time later; a broker that is away hears nothing. @param choice in [0, 1), which of them. */
+  drainMachine(choice: number, duration: Duration): void {
+    const { current } = this.broker;
+    const machineIds = [...current?.process.state.machines.keys() ?? []];
+    const machineId = machineIds[Math.floor(choice * machineIds.length)];
+    if (current === undefined || machineId === undefined) return;
+    this.tell('MachineDrained', [current], machineId);
+    current.process.deliver({ kind: 'MachineDrained', replyTo: 0, machineId, reason: 'repairs' });
+    this.kernel.after(duration, () => { this.broker.current?.process.deliver({ kind: 'MachineUndrained', replyTo: 0, machineId }); });
+  }
+
+  /** The user knows that all is mended, and nothing is to drain from now on. */
   undrainAll(): void {
+    for (const { identity } of this.broker.current?.process.state.drainedMachines.values() ?? []) this.broker.current?.process.deliver({ kind: 'MachineUndrained', replyTo: 0, machineId: identity });
     for (const { provider } of [...this.clusters, ...this.labs]) if (provider.current?.process.state.draining !== undefined) this.setDraining(provider, 'not');
   }
 
@@ -332,7 +344,7 @@ export class World implements Surroundings {
       onExit(exitStatus);
     };
     this.kernel.after(duration, () => { end(0); });
-    return { stop: () => { end(143); }, kill: () => { end(137); } };
+    return { stop: () => { end(143); }, kill: () => { end(137); }, preempt: () => { end(137); } };
   }
 
   #startAgent({ plan, provider, agents }: ClusterSite, place: { readonly host: Host; readonly name: string }, { request, index, onExit }: StartedRequest): RequestProcess {
@@ -353,7 +365,7 @@ export class World implements Surroundings {
       },
     });
     agents.add(this.#tellLife(agent));
-    return { stop: () => { if (plan.signalsTasks === true) agent.stopAfterTasks(); else agent.stop(); }, kill: () => { agent.life.end(); } };
+    return { stop: () => { if (plan.signalsTasks === true) agent.stopAfterTasks(); else agent.stop(); }, kill: () => { agent.life.end(); }, preempt: () => { agent.preempt(); } };
   }
 
   #addLab(name: string, plan: LabPlan): LabSite {

@@ -15,5 +15,5 @@ export { BagPreview, BagValues, BagWish, DroppedFile, JdfCheck, JdfWish, Submitt
 export { Summary } from './summary.ts';
 export { Replica, Task, TaskOutput, TaskPage } from './task.ts';
 export { TaskTimes } from './times.ts';
-export { ExportedWorkflow, ImportedWorkflow, JobGraph, PlanPlatform, PlanWish, Workflow, WorkflowCheck, WorkflowChoices, WorkflowEdge, WorkflowPlan, WorkflowTask } from './workflow.ts';
+export { ExportedWorkflow, ImportedWorkflow, JobGraph, PlanPlatform, PlanWish, Workflow, WorkflowCheck, WorkflowChoices, WorkflowEdge, WorkflowFile, WorkflowPlan, WorkflowTask } from './workflow.ts';
 export type { ReportData } from './report.ts';

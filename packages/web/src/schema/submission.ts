@@ -9,6 +9,8 @@ const jobOptions = {
   client_job_id: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Chosen by the page: the same key is the same job, so that a repeated call submits once.' })),
 };
 
+const inPlace = Type.Optional(Type.Boolean({ description: 'Tasks start in that folder instead of an empty one, on machines that share it, as `--in-place` has it.' }));
+
 /** What the tasks of a bag differ by: the first that is not empty. */
 export const BagValues = Type.Union([
   Type.Object({ kind: Type.Literal('single') }),
@@ -27,6 +29,7 @@ export const DroppedFile = Type.Object({
 /** A bag of tasks that is submitted by hand. */
 export const BagWish = Type.Object({
   ...jobOptions,
+  in_place: inPlace,
   command: Type.String({ minLength: 1, maxLength: 100_000, description: 'A line for the shell; `{}` stands for the value of the task, `{#}` for its index.' }),
   values: BagValues,
   files: Type.Optional(Type.Array(DroppedFile, { maxItems: 100 })),
@@ -68,7 +71,7 @@ export type JdfCheck = Static<typeof JdfCheck>;
 
 /** A workflow to be run. */
 export const WorkflowSubmission = Type.Object({
-  ...jobOptions, workflow: Workflow,
+  ...jobOptions, workflow: Workflow, in_place: inPlace,
   task_command: Type.Optional(Type.String({ maxLength: 100_000, description: 'Of tasks that have none; `{id}`, `{kind}`, `{seconds}`, `{dimension}`, `{inputs}`, `{outputs}` stand for what is known of the task.' })),
   scheduler: Type.Optional(Type.String({ description: 'As `--scheduler` takes it; `plan` runs it by a plan of the whole grid.' })),
 });

@@ -4,7 +4,12 @@ import { Count, JobId, orNull, TaskIndex } from './parts.ts';
 const taskMax = 20_000;
 
 /** A file that a task reads or writes. */
-export const WorkflowFile = Type.Object({ name: Type.String({ minLength: 1, maxLength: 4096 }), bytes: Type.Number({ minimum: 0 }) });
+export const WorkflowFile = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 4096 }), bytes: Type.Number({ minimum: 0 }),
+  home: Type.Optional(Type.String({ minLength: 1, maxLength: 4096, description: 'Its place at home; its name where it is left out.' })),
+  comes_home: Type.Optional(Type.Boolean({ description: 'Of an output; left out, it does where no task reads it.' })),
+});
+export type WorkflowFile = Static<typeof WorkflowFile>;
 
 /** A task of a workflow as the editor has it. */
 export const WorkflowTask = Type.Object({
@@ -14,6 +19,7 @@ export const WorkflowTask = Type.Object({
   exchange: Type.Number({ minimum: 0, description: 'Bytes that its processors send each other in a step of a broadcast.' }),
   processors_min: Type.Integer({ minimum: 1 }),
   processors_max: Type.Integer({ minimum: 1 }),
+  memory_bytes: Type.Optional(Type.Number({ minimum: 0, description: 'That a machine must have.' })),
   command: Type.String({ maxLength: 100_000 }),
   inputs: Type.Array(WorkflowFile, { maxItems: 10_000 }),
   outputs: Type.Array(WorkflowFile, { maxItems: 10_000 }),
@@ -37,6 +43,7 @@ export const Workflow = Type.Object({
   tasks: Type.Array(WorkflowTask, { maxItems: taskMax }),
   edges: Type.Array(WorkflowEdge, { maxItems: 1_000_000 }),
   outputs: orNull(Type.Array(Type.String(), { description: 'Files that come home also where tasks read them; null for those that no task reads.' })),
+  many_writers: Type.Optional(Type.Boolean({ description: 'Several tasks may write one file; a reader gets what the task before it wrote.' })),
 });
 export type Workflow = Static<typeof Workflow>;
 

@@ -1,4 +1,4 @@
-import { basename, resolve } from 'node:path';
+import { basename, relative, resolve } from 'node:path';
 
 import { parse as parseCsv } from 'csv-parse/sync';
 
@@ -21,13 +21,20 @@ export interface DroppedContent {
 /** Makes the job that a form describes. @param dropped files of it; each task gets them. @throws {FormatError | MutiraoError} for what is wrong with it. */
 export function jobOfBag(wish: BagWish, directory: string, dropped: readonly DroppedContent[]): JobSpec {
   refuseNames(dropped.map(({ name }) => name));
+  const places = { directory, isInPlace: wish.in_place === true };
+  if (places.isInPlace && dropped.length > 0) throw new MutiraoError('MUT_BAD_REQUEST', `the file ${JSON.stringify(dropped[0]?.name)} was dropped on the page, and tasks start in ${directory}; expected it there, or tasks that start in an empty folder`);
   const { command, values } = readTasks(wish);
   const group = makeTaskGroup({
     command, values, check: wish.check ?? '', requirements: wish.requirements ?? '',
-    inputs: [...dropped.map(({ name, content }): InputSpec => ({ source: { kind: 'content', content }, root: 'playpen', path: escapeTemplate(demandInside(name, name)), condition: '' })), ...(wish.put ?? []).map((text) => readInput(text, directory))],
-    outputs: (wish.get ?? []).map((text) => readOutput(text, directory)),
+    inputs: [...dropped.map(({ name, content }): InputSpec => ({ source: { kind: 'content', content }, root: 'playpen', path: escapeTemplate(demandInside(name, name)), condition: '' })), ...(wish.put ?? []).map((text) => readInput(text, places))],
+    outputs: (wish.get ?? []).map((text) => readOutput(text, places)),
   });
-  return { ...jobDefaults, ...termsOf(wish), groups: [group], homeDirectory: directory, label: wish.label ?? '', environment: wish.environment ?? {} };
+  return { ...jobDefaults, ...termsOf(wish), ...inFolder(wish, directory), groups: [group], homeDirectory: directory, label: wish.label ?? '', environment: wish.environment ?? {} };
+}
+
+/** What a job has whose tasks start in its folder: one run of a task at a time, since two would write the same files. @throws {MutiraoError} MUT_BAD_REQUEST for more of them. */
+export function inFolder({ in_place: isInPlace = false, replicas_max: replicasMax = 1 }: Pick<BagWish, 'in_place' | 'replicas_max'>, directory: string): Partial<Pick<JobSpec, 'workFolder' | 'replicasMax'>> {
+  return isInPlace ? { workFolder: directory, replicasMax } : {};
 }
 
 function termsOf(wish: BagWish): Pick<JobSpec, 'processors' | 'replicasMax' | 'failuresMax' | 'limits' | 'deadline'> {
@@ -109,15 +116,25 @@ function readCsv(text: string): CsvRow[] {
   }
 }
 
+interface Places {
+  readonly directory: string;
+  /** Whether tasks start in that folder. */
+  readonly isInPlace: boolean;
+}
+
 /** `SRC[:DST]`, as `job submit --put` takes it. */
-function readInput(text: string, directory: string): InputSpec {
-  const [source, destination = basename(source)] = splitPaths(text);
-  return { source: { kind: 'path', path: resolve(directory, source) }, root: 'playpen', path: demandInside(destination, text), condition: '' };
+function readInput(text: string, { directory, isInPlace }: Places): InputSpec {
+  const [source, given] = splitPaths(text);
+  const path = resolve(directory, source);
+  const destination = given ?? (isInPlace ? relative(directory, path) : basename(source));
+  return { source: { kind: 'path', path }, root: 'playpen', path: demandInside(destination, text), condition: '' };
 }
 
 /** `SRC[:DST]`, as `job submit --get` takes it. */
-function readOutput(text: string, directory: string): OutputSpec {
-  const [source, destination = ''] = splitPaths(text);
+function readOutput(text: string, { directory, isInPlace }: Places): OutputSpec {
+  const [given, wanted] = splitPaths(text);
+  const source = isInPlace ? relative(directory, resolve(directory, given)) : given;
+  const destination = wanted ?? (isInPlace ? source : '');
   const localPath = destination === '' || destination.endsWith('/') ? resolve(directory, destination, basename(source)) : resolve(directory, destination);
   return { root: 'playpen', path: demandInside(source, text), localPath, condition: '' };
 }

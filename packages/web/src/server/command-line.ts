@@ -26,7 +26,8 @@ interface GivenValues {
 export function commandLineOf(wish: BagWish, directory: string, commands: readonly string[]): string {
   const { words, lines, remark } = givenValues(wish.values, commands);
   const given = [['--label', wish.label] as const, ...words, ...termsOf(wish)].flatMap(([name, value]) => (value === undefined || value === '' ? [] : [optionOf(name, value)]));
-  const command = [`cd ${quoteForShell(directory)} && mutirao job submit`, ...given, '--', quoteForShell(wish.values.kind === 'csv' ? 'eval {}' : wish.command)].join(' ');
+  const inPlace = wish.in_place === true ? ['--in-place'] : [];
+  const command = [`cd ${quoteForShell(directory)} && mutirao job submit`, ...inPlace, ...given, '--', quoteForShell(wish.values.kind === 'csv' ? 'eval {}' : wish.command)].join(' ');
   const remarks = remark === '' ? [] : [`# ${remark}`];
   if (lines.length === 0) return [...remarks, command].join('\n');
   const end = endOf(lines);

@@ -131,6 +131,19 @@ test('a plan by each algorithm keeps the order of the graph', async (t) => {
   t.like(await page.fails('planWorkflow', { workflow: large, algorithm: 'heft', platform: { kind: 'uniform', processors: 4096, speed_mflops: 1 } }), { status: 400, code: 'MUT_BAD_REQUEST' });
 });
 
+test('memory and places at home of a workflow file are asked for when it is submitted, and tasks may start in its folder', async (t) => {
+  const page = new Page();
+  const text = `<adag name="x"><job id="a" name="p" runtime="1"><argument><filename file="in"/></argument><profile namespace="pegasus" key="memory">2048</profile>
+    <uses file="in" link="input"><pfn url="/data/in-1" site="local"/></uses><uses file="tmp" link="output" transfer="false"/><uses file="out" link="output"/></job></adag>`;
+  const { workflow } = await page.call(t, 'importWorkflow', { text });
+  t.like(workflow.tasks[0], { memory_bytes: 2048 * 1024 ** 2, inputs: [{ name: 'in', bytes: 0, home: '/data/in-1' }], outputs: [{ name: 'tmp', bytes: 0, comes_home: false }, { name: 'out', bytes: 0 }] });
+  await page.call(t, 'submitWorkflow', { workflow, directory: '/w', in_place: true, task_command: 'p' });
+  const job = page.broker.submitted[0]?.job;
+  t.like(job, { workFolder: '/w', replicasMax: 1 });
+  t.deepEqual(job?.groups[0]?.inputs[0]?.source, { source: { $case: 'localPath', value: '/data/in-1' } });
+  t.deepEqual(job?.groups[0]?.outputs.map(({ localPath }) => localPath), ['', '/w/out']);
+});
+
 test('a workflow is submitted with its edges, once for each key', async (t) => {
   const page = new Page();
   t.deepEqual(await page.call(t, 'submitWorkflow', { workflow: diamond, client_job_id: 'k1', scheduler: 'plan', directory: '/data' }), { job_id: 1, task_count: 4 });
@@ -159,6 +172,7 @@ test('a form is submitted as the bag that its command line would submit', async 
     { command: "printf '%s' {} > out.txt", values: { kind: 'list', values: ['a b', 'c'] }, get: ['out.txt:results/{}.txt'], put: ['data/in.txt:in.txt'], environment: { A: 'x y' }, check: 'test -s out.txt' },
     { command: 'true', values: { kind: 'single' }, requirements: 'os == linux' },
     { command: '-v "$HOME" `x` $(y)', values: { kind: 'list', values: ["it's", '-- ', 'a,b', 'END', '$(reboot)', '\\', ' '] }, label: '--', check: '-x' },
+    { command: './sim {}', values: { kind: 'array', selector: '1-3' }, in_place: true, directory: '/home/ana', put: ['data/in.txt'], get: ['results/out-{}.txt', '/home/ana/logs/', 'x:elsewhere/'] },
     { command: 'cat {name} > out', values: { kind: 'csv', text: 'name,n\n"a,""b"" \'c\'",1\n; reboot,2\n' }, get: ['-out:results/'] },
   ];
   for (const wish of wishes) {

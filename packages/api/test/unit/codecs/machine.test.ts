@@ -29,7 +29,7 @@ test('a batch of replicas comes out as it went in', (t) => {
     },
     replicas: [
       { replicaId: 7, taskIndex: 0, value: 'a', inputs: [{ root: 'storage', path: 'tool', content, mode: 0o755 }], outputs: [{ root: 'playpen', path: 'out' }] },
-      { replicaId: 8, taskIndex: 1, value: 'b', inputs: [], outputs: [] },
+      { replicaId: 8, taskIndex: 1, value: 'b', inputs: [], outputs: [], onSuccessOnly: true },
     ],
   };
   t.deepEqual(decodeStartReplicas(sent(StartReplicasWire, encodeStartReplicas(batch))), batch);

@@ -5,6 +5,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import type { BrokerJob } from '@mutirao/core/machines/broker';
 import type { JobSpec, OutputSpec, Values } from '@mutirao/core/messages';
+import { IndexSet } from '@mutirao/core/shared';
 import { aJob, temporaryFolder } from '@mutirao/testkit';
 import { checkPlaces } from '../../../src/submission/check-places.ts';
 import { OtherJobsPlaces } from '../../../src/submission/other-jobs-places.ts';
@@ -31,6 +32,15 @@ class Jobs {
     await this.places.during({ userId: 'ana', clientJobId, spec }, await checkPlaces(spec), async () => {
       await new Promise(setImmediate);
       this.open(spec, { clientJobId });
+    });
+  }
+
+  /** Retries tasks of a job that was over, the first of which had finished; it is open again afterwards. */
+  async retry(jobId: number, spec: JobSpec, taskIndexes: readonly number[], status: BrokerJob['status'] = 'failed'): Promise<void> {
+    const job = { jobId, status, userId: 'ana', clientJobId: '', spec, finished: IndexSet.fromRanges([{ first: 0, count: 1 }]), dependencies: undefined };
+    await this.places.duringRetry(job, taskIndexes, async () => {
+      await new Promise(setImmediate);
+      this.openJobs.set(jobId, { ...job, status: 'running' } as unknown as BrokerJob);
     });
   }
 }
@@ -108,4 +118,27 @@ test('jobs whose paths begin differently never write to one place', async (t) =>
     await checkPlaces(both);
   }), { seed: 20_261_126, numRuns: 3000 });
   t.pass();
+});
+
+test('tasks of a job that was over run again only where no open job writes to their places', async (t) => {
+  const jobs = new Jobs();
+  await jobs.submit(jobOf(['/h/out-{}'], { kind: 'list', values: ['a', 'b'] }));
+  const over = jobOf(['/h/out-{}'], { kind: 'list', values: ['a', 'b', 'c'] });
+  for (const taskIndexes of [[], [1]]) await t.throwsAsync(jobs.retry(7, over, taskIndexes), { ...conflict, message: /out0 of task 1 goes to \/h\/out-b, and so does out0 of task 1 of job 1/ });
+  await t.notThrowsAsync(jobs.retry(7, over, [2]));
+  await t.notThrowsAsync(jobs.retry(8, { ...over, sharedPlaces: true }, []));
+});
+
+test('what a retried job has finished is in nobody\'s way, nor are its tasks while it runs: their places are its own', async (t) => {
+  const jobs = new Jobs();
+  await jobs.submit(jobOf(['/h/out-{}'], { kind: 'list', values: ['a'] }));
+  await t.notThrowsAsync(jobs.retry(7, jobOf(['/h/out-{}'], { kind: 'list', values: ['a', 'b'] }), []));
+  await t.notThrowsAsync(jobs.retry(8, jobOf(['/h/out-{}'], { kind: 'list', values: ['z', 'a'] }), [], 'running'));
+});
+
+test('of two retries at the same time one is refused where they meet, and a job is not in its own way', async (t) => {
+  const jobs = new Jobs();
+  const [one, other] = [jobOf(['/h/out-{}']), jobOf(['/h/out-{}'])];
+  const settled = await Promise.allSettled([jobs.retry(3, one, [1]), jobs.retry(3, one, [1]), jobs.retry(4, other, [1])]);
+  t.deepEqual(settled.map(({ status }) => status), ['fulfilled', 'fulfilled', 'rejected']);
 });

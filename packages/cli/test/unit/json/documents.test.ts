@@ -24,7 +24,7 @@ const broker = {
   submitJob: answer({ jobId: 1, taskCount: 1 }), getJob: answer({ job: aJobSummary(), spec: aJobSpec() }), listJobs: answer({ jobs: [aJobSummary()] }), cancelJob: answer({}),
   retryTasks: answer({ retriedCount: 1 }), listTasks: answer({ tasks: [aTask()] }), listMachines: answer({ machines: [aMachineRecord()] }),
   getTaskOutput: answer({ replicaId: 1, standardOutput: Buffer.from(''), standardError: Buffer.from(''), truncated: false, files: [] }),
-  listTrust: answer({ records: [trust] }), quarantineMachine: answer({}), pardonMachine: answer({}),
+  listTrust: answer({ records: [trust] }), quarantineMachine: answer({}), pardonMachine: answer({}), drainMachine: answer({}), undrainMachine: answer({}),
   listRequests: answer({ requests: [request] }), explain: answer({ summary: 'so', details: [] }), getLedger: answer({ rows: [aLedgerRow()] }),
   addProvider: answer({}), listProviders: answer({ providers: [{ providerId: 'alpha', address: 'h:1', connected: true, lastError: '', machines: 1, drainingReason: '', runningTasks: 0 }] }),
   async *watchJob () {
@@ -87,7 +87,7 @@ const exampleFile = (name: string): string => fileURLToPath(new URL(`../../../..
 const rests: Readonly<Record<string, readonly string[]>> = {
   'job submit': ['--', 'true'], 'job cancel': ['1'], 'job retry': ['1'], 'task output': ['1'], 'provider show': ['alpha'], 'provider queue': ['alpha'], 'provider add': ['alpha', 'h:1'],
   'provider drain': ['alpha'], 'provider undrain': ['alpha'], 'provider heuristic': ['alpha', 'adaptive'], 'cluster submit': ['--cluster', 'h:1', '--', 'true'], 'cluster queue': ['--cluster', 'h:1'], 'cluster cancel': ['--cluster', 'h:1', '1'], 'cluster score': ['--cluster', 'h:1'],
-  'machine add': ['--ssh', 'pc', '--provider', 'alpha'], 'machine remove': ['alpha/pc'], 'machine kept': ['--provider', 'alpha'], 'machine invite': ['alpha/pc'], 'machine credentials': ['--provider', 'alpha'], 'machine quarantine': ['lab/m1'], 'machine show': ['lab/m1'], 'machine pardon': ['lab/m1'],
+  'machine add': ['--ssh', 'pc', '--provider', 'alpha'], 'machine remove': ['alpha/pc'], 'machine kept': ['--provider', 'alpha'], 'machine invite': ['alpha/pc'], 'machine credentials': ['--provider', 'alpha'], 'machine quarantine': ['lab/m1'], 'machine show': ['lab/m1'], 'machine pardon': ['lab/m1'], 'machine drain': ['lab/m1'], 'machine undrain': ['lab/m1'],
   'explain task': ['1', '0'], 'explain request': ['alpha/3'], 'explain reservation': [...at, '1'], 'canceljob': ['1'], 'waitforjob': ['1'],
   'sim trace': [log], 'sim job': ['--trace', log, '--heuristic', 'static', '--tasks', '2', '--mean', '5', '--runs', '2'], 'sim swarm': ['--seeds', '2'],
   'workflow show': [exampleFile('blur.yaml')], 'workflow convert': [exampleFile('blur.yaml'), '--to', 'dot'],

@@ -46,7 +46,7 @@ const cases: readonly Case[] = [
   ['ls', 'job list'], ['ps', 'job list'], ['squeue', 'job list'], ['jobs list', 'job list'], ['get jobs', 'job list'], ['list machines', 'machine list'],
   ['logs 3', 'task output 3'], ['job logs 3', 'task output 3'], ['status 3', 'job show 3'], ['describe job 3', 'job show 3'],
   ['kill 3', 'job cancel 3'], ['scancel 3', 'job cancel 3'], ['delete job 3', 'job cancel 3'], ['job kill job-3', 'job cancel 3'], ['job rerun 3', 'job retry 3'],
-  ['drain lab', 'provider drain lab'], ['provider resume lab', 'provider undrain lab'], ['provider enable lab', 'provider undrain lab'], ['machine drain lab/m1', 'machine quarantine lab/m1', /has all machines of a provider take no new work/],
+  ['drain lab', 'provider drain lab'], ['provider resume lab', 'provider undrain lab'], ['provider enable lab', 'provider undrain lab'], ['machine cordon lab/m1', 'machine drain lab/m1', /has all machines of a provider take no new work/],
   ['stop', 'down', /"mutirao job cancel N" stops one job/], ['sinfo', 'machine list'], ['job lst', 'job list', /did you mean "job list"\?/],
   // Words in other places.
   ['--home /tmp/x job list', 'job list --home /tmp/x', /options come after "mutirao job/],

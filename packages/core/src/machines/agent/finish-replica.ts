@@ -13,7 +13,7 @@ export function finishProcess(turn: Turn, input: Extract<AgentInput, { kind: 'Pr
   replica.processEndedAt = turn.now;
   replica.deadline = undefined;
   const verdict = replica.verdict ?? input.verdict ?? judge(replica, input.result);
-  if (replica.start.outputs.length === 0 || !bringsOutputs(verdict)) return endReplica(turn, replica, verdict);
+  if (replica.start.outputs.length === 0 || !bringsOutputs(replica, verdict)) return endReplica(turn, replica, verdict);
   // What a failed task has written is of use to find out why; its end stands.
   if (verdict.outcome !== 'succeeded') replica.verdict = verdict;
   replica.status = 'ending';
@@ -26,12 +26,12 @@ export function finishCollection(turn: Turn, input: Extract<AgentInput, { kind: 
   const replica = findHeld(turn, input.replicaId, 'ending');
   if (replica === undefined) return;
   if (replica.verdict === undefined) endReplica(turn, replica, success, input.outputs);
-  else endReplica(turn, replica, replica.verdict, bringsOutputs(replica.verdict) ? input.outputs : []);
+  else endReplica(turn, replica, replica.verdict, bringsOutputs(replica, replica.verdict) ? input.outputs : []);
 }
 
 /** Whether a process that ran to its end, or to a limit, may have left outputs that somebody wants. */
-function bringsOutputs({ outcome }: Verdict): boolean {
-  return outcome === 'succeeded' || outcome === 'failed' || outcome === 'limited';
+function bringsOutputs({ start }: HeldReplica, { outcome }: Verdict): boolean {
+  return outcome === 'succeeded' || (start.onSuccessOnly !== true && (outcome === 'failed' || outcome === 'limited'));
 }
 
 /** Inputs could not be put in place. */
@@ -47,7 +47,7 @@ export function failStaging(turn: Turn, replicaId: number, verdict: Verdict): vo
 export function failCollection(turn: Turn, replicaId: number, verdict: Verdict): void {
   const replica = findHeld(turn, replicaId, 'ending');
   if (replica === undefined) return;
-  if (replica.verdict !== undefined || verdict.outcome !== 'failed') return endReplica(turn, replica, replica.verdict ?? verdict);
+  if (replica.verdict !== undefined || verdict.outcome !== 'failed' || !bringsOutputs(replica, verdict)) return endReplica(turn, replica, replica.verdict ?? verdict);
   replica.verdict = verdict;
   turn.commands.push({ kind: 'CollectOutputs', replica });
 }

@@ -32,6 +32,8 @@ export function apply(state: BrokerState, change: BrokerChange): void {
     case 'TaskDecided': decideTask(state, change); break;
     case 'ResultsDoubted': doubtResults(state, change); break;
     case 'EvidenceNoted': noteEvidence(state, change); break;
+    case 'MachineDrained': state.drainedMachines.set(change.identity, { identity: change.identity, machineId: change.machineId, since: change.at, reason: change.reason }); break;
+    case 'MachineUndrained': state.drainedMachines.delete(change.identity); break;
     case 'MachinePardoned': pardonMachine(state, change); break;
     case 'ReplicasEnded': endReplicas(state, change); break;
     case 'ProviderAdded': addProvider(state, change); break;

@@ -85,6 +85,8 @@ export type BrokerChange =
   | { readonly kind: 'ResultsDoubted'; readonly jobId: JobId; readonly machineId: MachineId; readonly taskIndexes: readonly TaskIndex[] }
   /** Something speaks against a machine, which is caught from now on or not. */
   | { readonly kind: 'EvidenceNoted'; readonly identity: string; readonly machineId: MachineId; readonly evidence: TrustEvidence; readonly isCaught: boolean }
+  | { readonly kind: 'MachineDrained'; readonly identity: string; readonly machineId: MachineId; readonly reason: string; readonly at: Instant }
+  | { readonly kind: 'MachineUndrained'; readonly identity: string }
   | { readonly kind: 'MachinePardoned'; readonly identity: string; readonly machineId: MachineId; readonly at: Instant }
   /** Where nobody heard of the machine to the last, `silentSince` is when that began; 0 where even that is not known. */
   | { readonly kind: 'ReplicasEnded'; readonly machineId: MachineId; readonly jobId: JobId; readonly endings: readonly ReplicaEnding[]; readonly at: Instant; readonly silentSince?: Instant }

@@ -1,6 +1,14 @@
 import type { Demand, OutputContent, OutputSpec, StartGang } from '../../messages/index.ts';
 import type { DriverCommand, Duration, JobId, MachineId, ProcessorCount, ProviderId, ReplicaId, TaskIndex } from '../../shared/index.ts';
 
+/** A replica that is to start. */
+export interface PlacedStart {
+  readonly replicaId: ReplicaId;
+  readonly taskIndex: TaskIndex;
+  /** See `ReplicaStart`. */
+  readonly onSuccessOnly?: true;
+}
+
 /** What the broker's driver must do, in order. */
 export type BrokerCommand =
   | DriverCommand
@@ -10,7 +18,7 @@ export type BrokerCommand =
   | {
       readonly kind: 'StartReplicas'; readonly providerId: ProviderId; readonly machineId: MachineId;
       readonly jobId: JobId; readonly groupIndex: number;
-      readonly starts: readonly { readonly replicaId: ReplicaId; readonly taskIndex: TaskIndex }[];
+      readonly starts: readonly PlacedStart[];
       /** What each holds; left out, as many as its task takes at least. */
       readonly processors?: ProcessorCount;
       /** The one replica of the batch is a member of a gang, with so many processors; left out where none is. */
@@ -24,7 +32,7 @@ export type BrokerCommand =
       readonly parts: readonly {
         readonly jobId: JobId; readonly groupIndex: number; readonly requirements: string; readonly taskTime: Duration;
         /** In the order in which to start them. */
-        readonly starts: readonly { readonly replicaId: ReplicaId; readonly taskIndex: TaskIndex }[];
+        readonly starts: readonly PlacedStart[];
       }[];
       /** Identities of caught machines, which get nothing of it; left out where there are none. */
       readonly caught?: readonly string[];

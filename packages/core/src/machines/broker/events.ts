@@ -55,6 +55,8 @@ export function eventsOf(change: BrokerChange): BrokerEvent[] {
     case 'TaskDecided':
     case 'LeaseGranted':
     case 'LeaseConfirmed':
+    case 'MachineDrained':
+    case 'MachineUndrained':
     case 'InputsRevised':
     case 'ClockStepped':
     case 'ReservationMoved': return [];

@@ -14,7 +14,7 @@ export { listJobQuotas } from './jobs/user-quotas.ts';
 export { openBrokerBeginning, saveBrokerBeginning } from './beginning.ts';
 export { outputsOn } from './placing/matching.ts';
 export type { BrokerChange, ChangeOf, ReplicaEnding, ReplicaFate } from './changes.ts';
-export type { BrokerCommand } from './commands.ts';
+export type { BrokerCommand, PlacedStart } from './commands.ts';
 export { eventsOf, type BrokerEvent, type BrokerEventType } from './events.ts';
 export { explainJob } from './explain/explain-job.ts';
 export { explainRequest } from './explain/explain-request.ts';

@@ -48,6 +48,9 @@ export type BrokerInput =
   /** Somebody knows better than the votes; `machineId` is its name now or its last one, or its identity. */
   | { readonly kind: 'MachineQuarantined'; readonly replyTo: number; readonly machineId: MachineId; readonly reason: string }
   | { readonly kind: 'MachinePardoned'; readonly replyTo: number; readonly machineId: MachineId }
+  /** A machine is to get nothing new, while what runs there ends by itself. Named as above. */
+  | { readonly kind: 'MachineDrained'; readonly replyTo: number; readonly machineId: MachineId; readonly reason: string }
+  | { readonly kind: 'MachineUndrained'; readonly replyTo: number; readonly machineId: MachineId }
   | { readonly kind: 'ResultRefused'; readonly replicaId: ReplicaId; readonly reason: string; readonly detail: string }
   /** Inputs of replicas of a job that asks for storage affinity are on their way to a machine: `sources` are the paths at home that they come from. */
   | {

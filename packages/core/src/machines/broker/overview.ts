@@ -1,7 +1,6 @@
 import type { Instant, ProcessorCount } from '../../shared/index.ts';
-import { countRunning, machineStatus, type MachineStatus } from './queries.ts';
+import { countRunning, statusOfMachine, type MachineStatus } from './queries.ts';
 import type { BrokerState } from './state.ts';
-import { isCaught } from './trust/trust-records.ts';
 
 /** How much there is of what jobs run on. */
 export interface GridOverview {
@@ -21,7 +20,7 @@ export function overviewOf(state: BrokerState, now: Instant): GridOverview {
   const machines: Record<MachineStatus, number> = { idle: 0, busy: 0, draining: 0, quarantined: 0 };
   let [processors, runningCount] = [0, 0];
   for (const machine of state.machines.values()) {
-    machines[machineStatus(machine, now, isCaught(state, machine))] += 1;
+    machines[statusOfMachine(state, machine, now)] += 1;
     processors += machine.processors;
     runningCount += countRunning(machine);
   }

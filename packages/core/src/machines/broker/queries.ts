@@ -3,7 +3,7 @@ import type { IndexSet, Instant, JobId, MachineId, ProviderId, ReplicaId, TaskIn
 import { predecessorsOf } from './workflow/dependencies.ts';
 import { findJobOf } from './jobs/find-job.ts';
 import { runsBeside, windowOf } from './reservations/reserved-place.ts';
-import { countReplicasAt, isDraining } from './machines/takes-work.ts';
+import { countReplicasAt, drainOf, isDraining } from './machines/takes-work.ts';
 import { type BrokerJob, type BrokerMachine, type BrokerState, isHere } from './state.ts';
 import type { TrustRecord } from './trust/trust-evidence.ts';
 import { credibilityOf, identityOf, isCaught } from './trust/trust-records.ts';
@@ -231,7 +231,7 @@ export function listMachineRecords(state: BrokerState, now: Instant): MachineRec
     const runningCount = countRunning(machine);
     const waitingCount = machine.replicas.size - runningCount;
     const credibility = credibilityOf(state, identityOf(facts));
-    return { facts, providerId, status: machineStatus(machine, now, isCaught(state, machine)), joinedAt, runningCount, waitingCount, finishedCount, failedCount, credibility };
+    return { facts, providerId, status: statusOfMachine(state, machine, now), joinedAt, runningCount, waitingCount, finishedCount, failedCount, credibility };
   });
 }
 
@@ -252,6 +252,12 @@ export function machineStatus(machine: BrokerMachine, now: Instant, wasCaught: b
   if (!isHere(machine) || isDraining(machine.provider) || (machine.facts.until !== undefined && machine.facts.until <= now)) return 'draining';
   if (machine.quarantinedUntil > now) return machine.isStopping ? 'draining' : 'quarantined';
   return machine.replicas.size === 0 ? 'idle' : 'busy';
+}
+
+/** What a machine does, with all that is known of it. */
+export function statusOfMachine(state: BrokerState, machine: BrokerMachine, now: Instant): MachineStatus {
+  const status = machineStatus(machine, now, isCaught(state, machine));
+  return status !== 'quarantined' && drainOf(state, machine) !== undefined ? 'draining' : status;
 }
 
 /** What a machine has done for its trust, and what follows. */

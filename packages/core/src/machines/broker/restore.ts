@@ -52,7 +52,8 @@ function restoreReservations({ overReservations, movedReservations }: BrokerStat
   for (const [key, over] of saved.overReservations) overReservations.set(key, over);
 }
 
-function restoreRecords(state: BrokerState, { records = [] }: SavedState): void {
+function restoreRecords(state: BrokerState, { records = [], drainedMachines = [] }: SavedState): void {
+  for (const drain of drainedMachines) state.drainedMachines.set(drain.identity, drain);
   for (const record of records) state.records.set(record.identity, record);
 }
 

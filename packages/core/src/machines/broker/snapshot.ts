@@ -17,7 +17,7 @@ export function snapshot(state: BrokerState): string {
 }
 
 /** The parts of a snapshot, as they go into JSON; what earlier releases did not write may be absent. */
-export type SavedState = WithNewer<ReturnType<typeof saveState>, 'records' | 'overReservations' | 'movedReservations' | 'gangs'> & { readonly jobs: readonly SavedJob[]; readonly successes: readonly SavedSuccess[] };
+export type SavedState = WithNewer<ReturnType<typeof saveState>, 'records' | 'drainedMachines' | 'overReservations' | 'movedReservations' | 'gangs'> & { readonly jobs: readonly SavedJob[]; readonly successes: readonly SavedSuccess[] };
 /** A provider in a snapshot. */
 export type SavedProvider = ReturnType<typeof saveProvider>;
 /** A job in a snapshot. */
@@ -45,6 +45,7 @@ function saveState(state: BrokerState) {
     replicas: [...state.replicas.values()].map(saveReplica), gangs: [...state.gangs.values()].map(saveGang),
     successes: [...state.successes.values()].map(saveSuccess),
     records: [...state.records.values()],
+    ...(state.drainedMachines.size === 0 ? {} : { drainedMachines: [...state.drainedMachines.values()] }),
   };
 }
 
@@ -102,8 +103,8 @@ function saveSet(set: IndexSet): number[][] {
   return [...set.ranges()].map(({ first, count }) => [first, count]);
 }
 
-function saveTask({ index, status, failureCount, lossCount, doubtCount, stopCount, walltimeCutCount, avoidMachineId, avoidSince }: OpenTask) {
-  return { index, status, failureCount, lossCount, ...(doubtCount === 0 ? {} : { doubtCount }), ...(stopCount === 0 ? {} : { stopCount }), ...(walltimeCutCount === 0 ? {} : { walltimeCutCount }), avoidMachineId, avoidSince };
+function saveTask({ index, status, failureCount, lossCount, doubtCount, stopCount, walltimeCutCount, unjudged, avoidMachineId, avoidSince }: OpenTask) {
+  return { index, status, failureCount, lossCount, ...(doubtCount === 0 ? {} : { doubtCount }), ...(stopCount === 0 ? {} : { stopCount }), ...(walltimeCutCount === 0 ? {} : { walltimeCutCount }), ...(unjudged === undefined ? {} : { unjudged }), avoidMachineId, avoidSince };
 }
 
 function saveReplica(replica: BrokerReplica) {

@@ -50,6 +50,8 @@ export interface BrokerState {
   readonly requestsSeen: Map<string, Instant>;
   /** What machines have done for their trust, by identity; it outlives jobs and their presence. */
   readonly records: Map<string, TrustRecord>;
+  /** Machines that get nothing new until they are undrained, by identity. */
+  readonly drainedMachines: Map<string, DrainedMachine>;
   /** By `<provider>/<request>`; `<provider>/` for its time-shared machines. */
   readonly accounts: Map<string, LedgerAccount>;
   /** Of the moment. */
@@ -217,7 +219,9 @@ export interface OpenTask {
   failureCount: number;
   /** Replicas that were lost with their machine or broken by it. */
   lossCount: number;
-  /** Of those, the ones that ended for a reason that may be the task's fault or the machine's. */
+  /** Of those, the ones with machines of allocations of whose end nobody knows yet; left out where there are none. */
+  unjudged?: readonly UnjudgedLoss[];
+  /** Of the losses, the ones that ended for a reason that may be the task's fault or the machine's. */
   doubtCount: number;
   /** Replicas that had nearly all of the longest walltime that there is, and were cut by the end of their allocation. */
   walltimeCutCount: number;
@@ -227,6 +231,24 @@ export interface OpenTask {
   avoidMachineId: MachineId;
   /** When that was. */
   avoidSince: Instant;
+}
+
+/** A machine that its user drains. */
+export interface DrainedMachine {
+  readonly identity: string;
+  /** Its name when that was said. */
+  readonly machineId: MachineId;
+  readonly since: Instant;
+  readonly reason: string;
+}
+
+/** A loss that does not count if its allocation turns out to have been taken away. */
+export interface UnjudgedLoss {
+  /** See `requestKey`. */
+  readonly requestKey: string;
+  readonly at: Instant;
+  /** Whether the replica had begun. */
+  readonly hasRun: boolean;
 }
 
 /** One run of a task on a machine, or a member of a gang. */
@@ -278,6 +300,8 @@ export interface BrokerGang {
 /** How the member of a gang ended that ended first. */
 export interface FirstEnd extends Pick<ReplicaEnding, 'fate' | 'outcome' | 'reason' | 'detail'> {
   readonly machineId: MachineId;
+  /** The allocation of that machine; empty where it is of none, and left out in snapshots of earlier releases. */
+  readonly requestId?: RequestId;
 }
 
 /** What a replica is in its gang. */
@@ -522,7 +546,7 @@ export function createBrokerState(options: Partial<BrokerOptions> = {}): BrokerS
   return {
     options: all, choosing: createChoosing(all.placement),
     jobs: new Map(), openJobs: new Map(), jobsByClientId: new Map(), providers: new Map(), machines: new Map(), replicas: new Map(), gangs: new Map(), brokenGangs: new Set(),
-    successes: new Map(), records: new Map(), requests: new Map(), overReservations: new Map(), movedReservations: new Map(), requestsSeen: new Map(), accounts: new Map(), stored: createStoredContents(), planning: createPlanning(), nextJobId: 1, nextReplicaId: 1, demandsAt: -Infinity, demandsDue: Infinity, wakeAt: Infinity,
+    successes: new Map(), records: new Map(), drainedMachines: new Map(), requests: new Map(), overReservations: new Map(), movedReservations: new Map(), requestsSeen: new Map(), accounts: new Map(), stored: createStoredContents(), planning: createPlanning(), nextJobId: 1, nextReplicaId: 1, demandsAt: -Infinity, demandsDue: Infinity, wakeAt: Infinity,
   };
 }
 

@@ -7,7 +7,7 @@ import { addProvider, connectProvider, disconnectProvider, expireSuspects, hearO
 import { hearMisconduct, pardonMachine, quarantineMachine } from './trust/convict.ts';
 import { decideTasks } from './results/decide-tasks.ts';
 import { setDemands } from './demand/demand.ts';
-import { hearDraining, returnFromDraining } from './machines/draining.ts';
+import { drainMachine, hearDraining, returnFromDraining, undrainMachine } from './machines/draining.ts';
 import { endJobs } from './jobs/end-jobs.ts';
 import { grantLeases } from './leases/grant-leases.ts';
 import type { BrokerInput } from './inputs.ts';
@@ -75,6 +75,8 @@ function takeInput(turn: Turn, input: BrokerInput): void {
     case 'ResultAccepted': acceptResult(turn, input); break;
     case 'ResultDigested': hearDigest(turn, input); break;
     case 'MachineQuarantined': quarantineMachine(turn, input); break;
+    case 'MachineDrained': drainMachine(turn, input); break;
+    case 'MachineUndrained': undrainMachine(turn, input); break;
     case 'MachinePardoned': pardonMachine(turn, input); break;
     case 'ResultRefused': refuseResult(turn, input); break;
     case 'InputsStaged': noteStaged(turn.state, input); break;

@@ -209,6 +209,7 @@ function endRequest(state: ProviderState, change: ProviderChange & { kind: 'Requ
   request.unknownSince = 0;
   request.reasons = [...request.reasons, change.reason];
   if (change.overCode !== undefined) request.overCode = change.overCode;
+  if (change.endCode !== undefined) request.endCode = change.endCode;
   if (request.reservation === undefined && request.heldFor === undefined) pauseAfter(state, request, change);
   forgetOldRequests(state);
 }

@@ -58,6 +58,8 @@ export type ProviderChange =
       readonly isPassing?: true;
       /** Nothing more is to be had of its reservation, and why. */
       readonly overCode?: string;
+      /** Why the resource manager ended it; left out where that was asked of it, and in old journals. */
+      readonly endCode?: string;
     }
   | { readonly kind: 'MachineJoined'; readonly facts: MachineFacts; readonly brokerId: BrokerId; readonly at: Instant }
   | { readonly kind: 'MachineAssigned'; readonly machineId: MachineId; readonly brokerId: BrokerId; readonly at: Instant }

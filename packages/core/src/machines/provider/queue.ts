@@ -188,7 +188,9 @@ function seeEnd(turn: Turn, request: OwnRequest, entry: QueuedRequest): void {
   }
   const because = entry.endReason === '' ? '' : ` (${entry.endReason})`;
   const over = overCodeOf(request, entry.endReason);
-  endRequest(turn, request, { status: 'ended', reason: `The resource manager ended it${because}.`, endedAt: entry.endedAt || turn.now, ...over }, codeOfEnd(entry, hasRun));
+  const code = codeOfEnd(entry, hasRun);
+  const asked = request.releaseReason === '' ? { endCode: code } : {};
+  endRequest(turn, request, { status: 'ended', reason: `The resource manager ended it${because}.`, endedAt: entry.endedAt || turn.now, ...over, ...asked }, code);
 }
 
 function codeOfEnd(entry: QueuedRequest, hasRun: boolean): string {
@@ -222,6 +224,8 @@ export interface Ending {
   readonly endedAt: Instant;
   /** Nothing more is to be had of its reservation, and why. */
   readonly overCode?: string;
+  /** See `OwnRequest`. */
+  readonly endCode?: string;
 }
 
 /** Ends a request; its machines are lost at once. */

@@ -135,6 +135,8 @@ export interface OwnRequest {
   hasMoved?: true;
   /** Why nothing more is to be had of that, as the manager said when the request ended; left out before, and where it ended otherwise. */
   overCode?: string;
+  /** Why its manager ended it; left out before, where that was asked of it, and where it ended otherwise. */
+  endCode?: string;
   status: RequestStatus;
   /** Empty until the manager accepted it or listed it. */
   managerRequestId: string;
@@ -399,10 +401,11 @@ export function observedTaskTimes({ taskTimes: { longest, total, count } }: { re
 
 /** The request as others are told of it. */
 export function describeRequest(state: ProviderState, request: OwnRequest): AllocationRequest {
-  const { requestId, managerRequestId, width, walltime, status, seenAt, submittedAt, startedAt, endedAt, reasons, heuristic, candidates, reservation } = request;
+  const { requestId, managerRequestId, width, walltime, status, seenAt, submittedAt, startedAt, endedAt, reasons, heuristic, candidates, reservation, endCode } = request;
   return {
     providerId: state.config.providerId, requestId, managerRequestId, width, walltime, status, seenAt, submittedAt, startedAt, endedAt, reasons, heuristic,
     ...(candidates === undefined ? {} : { candidates }), ...(reservation === undefined ? {} : { reservation: describeReservation(request, reservation) }),
+    ...(endCode === undefined ? {} : { endCode }),
   };
 }
 

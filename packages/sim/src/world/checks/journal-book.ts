@@ -1,5 +1,6 @@
 import { isShutdown, isStop, stopsMax } from '@mutirao/core/bag';
 import type { BrokerChange, ChangeOf, ReplicaEnding } from '@mutirao/core/machines/broker';
+import { identityOf } from '@mutirao/core/messages';
 import { invariant, type JobId, type MachineId, type ProviderId, type ReplicaId, type TaskIndex } from '@mutirao/core/shared';
 import { predecessorsIn } from '../plan-edges.ts';
 import type { Truth } from '../truth.ts';
@@ -10,6 +11,10 @@ import { VoteBook } from './vote-book.ts';
 interface WrittenTask {
   failures: number;
   losses: number;
+  /** Those of machines that went away without a word. */
+  silentLosses: number;
+  /** Of these, the ones that the task's manager took away. */
+  takenAway: number;
   /** Times that its machine was taken away while it ran. */
   stops: number;
   /** Undefined while it is open. */
@@ -40,6 +45,9 @@ interface WrittenReplica {
   isVerifying: boolean;
 }
 
+/** What becomes of a replica whose machine, or another of its gang, went away without a word. */
+const silentReasons: ReadonlySet<string> = new Set(['MUT_MACHINE_LOST', 'MUT_GANG_BROKEN']);
+
 /** As the broker's default. */
 const lossesMax = 20;
 
@@ -47,6 +55,10 @@ const lossesMax = 20;
 export class JournalBook {
   readonly #truth: Truth;
   readonly #votes = new VoteBook();
+  /** Of machines, by their names. */
+  readonly #identities = new Map<MachineId, { readonly identity: string; readonly isKept: boolean }>();
+  /** Identities of machines that are drained. */
+  readonly #drained = new Set<string>();
   readonly #jobs = new Map<JobId, WrittenJob>();
   readonly #labels = new Set<string>();
   readonly #replicas = new Map<ReplicaId, WrittenReplica>();
@@ -67,7 +79,13 @@ export class JournalBook {
       case 'TasksPlaced': this.#putInPlace(change); break;
       case 'ReplicasPlaced': this.#place(change); break;
       case 'GangPlaced': this.#placeGang(change); break;
-      case 'MachineJoined': this.#votes.hearJoined(change.facts); break;
+      case 'MachineJoined':
+        this.#votes.hearJoined(change.facts);
+        this.#identities.set(change.facts.machineId, { identity: identityOf(change.facts), isKept: change.facts.requestId === '' });
+        break;
+      case 'MachineLost': this.#lose(change.machineId); break;
+      case 'MachineDrained': this.#drained.add(change.identity); break;
+      case 'MachineUndrained': this.#drained.delete(change.identity); break;
       case 'ReplicaVerifying': this.#replica(change.ending.replicaId).isVerifying = true; break;
       case 'TaskDecided': this.#votes.hearDecided(change); break;
       case 'ReplicaDigested': this.#votes.hearVote(change.replicaId, change.digest); break;
@@ -147,6 +165,17 @@ export class JournalBook {
     }
   }
 
+  /** A machine of an allocation is forgotten with it. */
+  #lose(machineId: MachineId): void {
+    const known = this.#identities.get(machineId);
+    if (known?.isKept === false) this.#drained.delete(known.identity);
+  }
+
+  /** What is drained gets nothing new; what was leased may have begun before. */
+  #checkOpen(machineId: MachineId): void {
+    invariant(!this.#drained.has(this.#identities.get(machineId)?.identity ?? machineId), `${machineId} is drained and gets a replica`);
+  }
+
   /** What is placed runs at its provider. */
   #checkPlace(job: WrittenJob, taskIndex: TaskIndex, machineId: MachineId): void {
     const providerId = job.places.get(taskIndex) ?? '';
@@ -156,6 +185,7 @@ export class JournalBook {
   #place({ jobId, machineId, firstReplicaId, taskIndexes, isAdopted }: ChangeOf<'ReplicasPlaced'>): void {
     const job = this.#job(jobId);
     invariant(!job.isCancelled && !job.hasEnded, `job ${jobId} is over and r${firstReplicaId} of it is placed`);
+    if (isAdopted !== true) this.#checkOpen(machineId);
     for (const [offset, taskIndex] of taskIndexes.entries()) {
       const { end } = taskOf(job, taskIndex);
       invariant(end === undefined, `task ${taskIndex} of job ${jobId} is ${end ?? ''} and placed`);
@@ -171,6 +201,7 @@ export class JournalBook {
 
   #placeGang({ jobId, taskIndex, firstReplicaId, seats, at }: ChangeOf<'GangPlaced'>): void {
     this.#place({ kind: 'ReplicasPlaced', jobId, machineId: seats[0]?.machineId ?? '', firstReplicaId, taskIndexes: [taskIndex], at });
+    for (const { machineId } of seats) this.#checkOpen(machineId);
     for (const rank of seats.keys()) if (rank > 0) this.#followers.set(firstReplicaId + rank, jobId);
   }
 
@@ -191,10 +222,7 @@ export class JournalBook {
       task.failures += 1;
       this.#truth.checkFailed({ label: job.label, taskIndex, replicaId, reason: ending.reason });
     }
-    // What was taken away by a shutdown or a preemption is no task's fault.
-    const reason = reasonOfLoss(ending);
-    task.losses += Number(fate === 'lost' && !isShutdown(reason));
-    task.stops += Number(isStop({ ...ending, reason }));
+    noteLoss(task, ending, this.#truth.wasSignalled({ label: job.label, replicaId }));
     if (task.end === undefined) moveTask(task, taskStatus, { isHung: ending.reason === 'MUT_NO_MAJORITY', name: `task ${taskIndex} of job ${jobId}`, failuresMax: job.failuresMax });
     if (task.end !== undefined) job.places.delete(taskIndex);
   }
@@ -213,16 +241,30 @@ export class JournalBook {
   }
 }
 
+/** Counts what was lost: what was taken away by a shutdown or a preemption is no task's fault. @param wasTaken whether the task's manager took it away. */
+function noteLoss(task: WrittenTask, ending: ReplicaEnding, wasTaken: boolean): void {
+  const reason = reasonOfLoss(ending);
+  const isLoss = ending.fate === 'lost' && !isShutdown(reason);
+  // One that its manager took away says nothing of its end: that counts as a loss until the manager lists it.
+  const isSilent = isLoss && ending.outcome === undefined && silentReasons.has(reason);
+  task.losses += Number(isLoss);
+  task.silentLosses += Number(isSilent);
+  task.takenAway += Number(isSilent && wasTaken);
+  task.stops += Number(isStop({ ...ending, reason }));
+}
+
 /** A task is given up when its failures, losses or stops are spent, and not before. */
 function moveTask(task: WrittenTask, status: ReplicaEnding['taskStatus'], { name, failuresMax, isHung }: { readonly name: string; readonly failuresMax: number; readonly isHung: boolean }): void {
   if (status === 'finished' || status === 'failed' || status === 'cancelled') task.end = status;
-  const isSpent = task.failures >= failuresMax || task.losses >= lossesMax || task.stops >= stopsMax;
-  invariant(status !== 'failed' || isSpent || isHung, `${name} was given up after ${task.failures} failures, ${task.losses} losses and ${task.stops} stops`);
-  invariant(status !== 'ready' || !isSpent, `${name} goes on after ${task.failures} failures, ${task.losses} losses and ${task.stops} stops`);
+  const { failures, losses, silentLosses, takenAway, stops } = task;
+  const isSpent = (lost: number, stopped: number): boolean => failures >= failuresMax || lost >= lossesMax || stopped >= stopsMax;
+  const counts = `${failures} failures, ${losses} losses, ${takenAway} of which were preemptions, and ${stops} stops`;
+  invariant(status !== 'failed' || isSpent(losses - takenAway, stops + silentLosses) || isHung, `${name} was given up after ${counts}`);
+  invariant(status !== 'ready' || !isSpent(losses - silentLosses, stops), `${name} goes on after ${counts}`);
 }
 
 function taskOf(job: WrittenJob, taskIndex: TaskIndex): WrittenTask {
-  const task = job.tasks.get(taskIndex) ?? { failures: 0, losses: 0, stops: 0, end: undefined };
+  const task = job.tasks.get(taskIndex) ?? { failures: 0, losses: 0, silentLosses: 0, takenAway: 0, stops: 0, end: undefined };
   job.tasks.set(taskIndex, task);
   return task;
 }

@@ -12,6 +12,8 @@ export interface BagDraft {
   readonly csv: string;
   readonly label: string;
   readonly directory: string;
+  /** Whether tasks start in that folder. */
+  readonly isInPlace: boolean;
   readonly put: string;
   readonly get: string;
   readonly requirements: string;
@@ -23,7 +25,7 @@ export interface BagDraft {
 }
 
 export const emptyBag: BagDraft = {
-  command: '', kind: 'array', selector: '1-100', list: '', csv: '', label: '', directory: '', put: '', get: '', requirements: '', check: '', environment: '', processors: '', retries: '', minutes: '',
+  command: '', kind: 'array', selector: '1-100', list: '', csv: '', label: '', directory: '', isInPlace: false, put: '', get: '', requirements: '', check: '', environment: '', processors: '', retries: '', minutes: '',
 };
 
 /** What the draft asks for, or which of its fields cannot be read and why. */
@@ -40,7 +42,7 @@ export function readBag(draft: BagDraft, files: readonly DroppedFile[]): BagRead
   if ('message' in environment) return environment;
   return {
     wish: {
-      command: draft.command, values, ...numbers, ...textsOf(draft),
+      command: draft.command, values, ...numbers, ...textsOf(draft), ...(draft.isInPlace && { in_place: true }),
       ...(Object.keys(environment.variables).length > 0 && { environment: environment.variables }), ...(files.length > 0 && { files: [...files] }),
     },
   };

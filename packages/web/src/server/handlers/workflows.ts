@@ -7,6 +7,7 @@ import { convertWorkflow, draftOf, makeWorkflowJob, parseProcessorsConf, parseWo
 
 import type { PlanPlatform, PlanWish, Workflow, WorkflowCheck, WorkflowPlan, WorkflowSubmission } from '../../schema/index.ts';
 import { idOf } from '../documents/machines.ts';
+import { inFolder } from '../bag-wish.ts';
 import { documentOfWorkflow, partAt, withoutPlaces, workflowOfDocument } from '../documents/workflows.ts';
 import type { GatewayParts } from '../grid-calls.ts';
 import type { Readings } from '../readings.ts';
@@ -127,5 +128,5 @@ async function submitWorkflow(parts: GatewayParts, wish: WorkflowSubmission): Pr
   if (scheduler === undefined) throw new MutiraoError('MUT_BAD_REQUEST', `scheduler is "${(wish.scheduler ?? '').slice(0, 40)}"; want one of ${schedulerNames.join(', ')}`);
   const { job } = withoutPlaces(() => makeWorkflowJob(documentOfWorkflow(wish.workflow), { directory: wish.directory ?? parts.directory, taskCommand: wish.task_command }));
   const label = wish.label ?? job.label;
-  return submit(parts, encodeJobSpec({ ...job, scheduler, label: label === '' ? 'workflow' : label }), wish);
+  return submit(parts, encodeJobSpec({ ...job, ...inFolder(wish, wish.directory ?? parts.directory), scheduler, label: label === '' ? 'workflow' : label }), wish);
 }

@@ -9,6 +9,10 @@ test('an untouched form asks for nothing but a command', (t) => {
   t.deepEqual(readBag(draft, []), { wish: { command: './run {}', values: { kind: 'array', selector: '1-100' } } });
 });
 
+test('tasks start in the folder of the job where that is ticked', (t) => {
+  t.like(readBag({ ...draft, isInPlace: true, directory: '/w' }, []), { wish: { in_place: true, directory: '/w' } });
+});
+
 test('values are numbers, a list without empty lines, a table, or nothing', (t) => {
   t.like(readBag({ ...draft, kind: 'list', list: 'a\r\n\n b \n' }, []), { wish: { values: { kind: 'list', values: ['a', ' b '] } } });
   t.like(readBag({ ...draft, kind: 'csv', csv: 'x,y\n1,2\n' }, []), { wish: { values: { kind: 'csv', text: 'x,y\n1,2\n' } } });

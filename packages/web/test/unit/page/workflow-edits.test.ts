@@ -85,7 +85,7 @@ test('however one goes back and forth, undoing all leads to the beginning', (t) 
 });
 
 test('a saved workflow is read again as it was; other texts are nobody\'s, and odd parts become those of a fresh task', (t) => {
-  const full = done(chain, { kind: 'ChangeTask', id: 'a', change: { command: 'x', outputs: [{ name: 'o', bytes: 3 }], matrix: { operation: 'QR', dimension: 9, parameters: '' } } });
+  const full = done(chain, { kind: 'ChangeTask', id: 'a', change: { command: 'x', memory_bytes: 5, outputs: [{ name: 'o', bytes: 3, home: '/h/o', comes_home: false }], matrix: { operation: 'QR', dimension: 9, parameters: '' } } });
   t.deepEqual(readSavedWorkflow(saveWorkflow(full)), { workflow: full });
   t.is(readSavedWorkflow('{"tasks":[],"edges":[]}'), undefined);
   t.is(readSavedWorkflow('tasks: []'), undefined);
@@ -113,4 +113,6 @@ test('a fresh name is one that no task has', (t) => t.is(freeId(done(emptyWorkfl
 test('files are lines, with spaces in names and bytes behind', (t) => {
   const files = [{ name: 'my input.txt', bytes: 12 }, { name: 'b', bytes: 0 }];
   t.deepEqual(readFiles(`${printFiles(files)}\n\n`), files);
+  const placed = [{ name: 'b', bytes: 0, home: '/data/b' }, { name: 'c', bytes: 0, comes_home: false }];
+  t.deepEqual(readFiles('b 7\nd', placed), [{ name: 'b', bytes: 7, home: '/data/b' }, { name: 'd', bytes: 0 }]);
 });

@@ -31,7 +31,7 @@ export function leaveGang(state: BrokerState, replica: BrokerReplica, ending: Re
   gang.members.splice(gang.members.indexOf(replica), 1);
   const { fate, outcome, reason, detail } = ending;
   if (gang.brokenBy === undefined) {
-    gang.brokenBy = { fate, outcome, reason, detail, machineId: replica.machine.facts.machineId };
+    gang.brokenBy = { fate, outcome, reason, detail, machineId: replica.machine.facts.machineId, requestId: replica.machine.facts.requestId };
     state.brokenGangs.add(gang);
   }
   if (gang.members.length === 0) {

@@ -139,6 +139,7 @@ export function isBeingCancelled({ replicas }: OpenTask): boolean {
 function revokeCancel(task: OpenTask): void {
   task.failureCount = 0;
   task.lossCount = 0;
+  delete task.unjudged;
   task.walltimeCutCount = 0;
   task.doubtCount = 0;
   task.stopCount = 0;

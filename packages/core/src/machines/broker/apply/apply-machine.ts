@@ -3,6 +3,8 @@ import { type AllocationRequest, reservationKey } from '../../../messages/index.
 import { invariant, type MachineId, type ProviderId } from '../../../shared/index.ts';
 import { TimeCurve, unknownSlowness } from '../../../times/index.ts';
 import type { ChangeOf } from '../changes.ts';
+import { identityOf } from '../trust/trust-records.ts';
+import { judgeLosses } from '../results/judge-losses.ts';
 import { heldTimeOf, openAccount, requestKey } from '../ledger/ledger-accounts.ts';
 import { addToPattern } from '../machines/machine-pattern.ts';
 import type { BrokerMachine, BrokerProvider, BrokerState } from '../state.ts';
@@ -60,11 +62,14 @@ export function loseMachine(state: BrokerState, { machineId, at }: ChangeOf<'Mac
   invariant(machine.replicas.size === 0, `machine ${machineId} is lost with replicas`);
   machine.account.departed += heldTimeOf(machine, at);
   state.machines.delete(machineId);
+  // A machine of an allocation never comes back under its name.
+  if (machine.facts.requestId !== '') state.drainedMachines.delete(identityOf(machine.facts));
   machine.provider.machines.delete(machineId);
 }
 
 /** Knows what has become of allocation requests. */
 export function changeRequests(state: BrokerState, { providerId, requests }: ChangeOf<'RequestsChanged'>): void {
+  judgeLosses(state, requests.filter(({ requestId, endCode }) => endCode !== undefined && state.requests.get(requestKey(providerId, requestId))?.endCode === undefined));
   for (const request of requests) {
     state.requests.set(requestKey(providerId, request.requestId), request);
     openAccount(state, providerId, request.requestId);

@@ -9,6 +9,7 @@ import { takeFromLease } from './apply-lease.ts';
 import { getMachine } from './apply-machine.ts';
 import type { ChangeOf, ReplicaEnding } from '../changes.ts';
 import { isFollower } from '../gangs/gang.ts';
+import { judgeOf } from '../results/judge-losses.ts';
 import { book, chargeOf, runTimesOf } from '../ledger/ledger-accounts.ts';
 import { outputsOn } from '../placing/matching.ts';
 import { leavePlace, leavePlaceElsewhere, queueOf } from '../placement/placed-tasks.ts';
@@ -146,10 +147,12 @@ function endReplica(state: BrokerState, replica: BrokerReplica, ending: ReplicaE
   const charge = chargeOf(machine, replica.processors, runTimesOf(replica, ending, at));
   machine.charged += charge;
   book(machine.account, job, ending.fate, charge);
+  const judge = judgeOf(replica, ending);
   takeOff(state, replica, ending);
   if (isFollower(replica)) return;
   countOnMachine(machine, ending);
   remember(task, ending, { machineId: machine.facts.machineId, at });
+  if (judge !== undefined && isCountedLoss(ending)) task.unjudged = [...task.unjudged ?? [], { requestKey: judge, at, hasRun: ending.startedAt > 0 }];
   // Of a task that has ended only the sisters of its winner are left, also where it runs again.
   if (!hasEnded(task)) setStatus(job, task, ending.taskStatus);
 }

@@ -43,7 +43,7 @@ function findKnownWindow(state: BrokerState, name: ReservationName): MovedWindow
   return undefined;
 }
 
-const comparedFields = ['managerRequestId', 'width', 'walltime', 'status', 'submittedAt', 'startedAt', 'endedAt', 'heuristic'] as const;
+const comparedFields = ['managerRequestId', 'width', 'walltime', 'status', 'submittedAt', 'startedAt', 'endedAt', 'heuristic', 'endCode'] as const;
 
 function isSame(known: AllocationRequest | undefined, told: AllocationRequest): boolean {
   if (known === undefined) return false;

@@ -5,11 +5,10 @@ import { isDraining } from '../machines/takes-work.ts';
 import { describeRequests } from './explain-request.ts';
 import { type Explanation, listedMax } from './explanation.ts';
 import { matchesQueue } from '../placing/matching.ts';
-import { machineStatus } from '../queries.ts';
+import { statusOfMachine } from '../queries.ts';
 import { keepsAway } from '../times/remaining-time.ts';
 import { describeTime, plural } from './sentences.ts';
 import type { BrokerGang, BrokerProvider, BrokerState, TaskQueue } from '../state.ts';
-import { isCaught } from '../trust/trust-records.ts';
 
 /** What a provider has for a gang. */
 interface Offer {
@@ -43,7 +42,7 @@ function offerOf(state: BrokerState, { provider, queue }: { readonly provider: B
   let [capacity, free, tooOldCount] = [0, 0, 0];
   for (const machine of provider.machines.values()) {
     if (machine.facts.takesGangs !== true) tooOldCount++;
-    if (!['idle', 'busy'].includes(machineStatus(machine, now, isCaught(state, machine)))) continue;
+    if (!['idle', 'busy'].includes(statusOfMachine(state, machine, now))) continue;
     if (!matchesQueue(queue, machine) || keepsAway({ state, now }, queue, machine)) continue;
     capacity += machine.processors;
     free += freeProcessors(machine);

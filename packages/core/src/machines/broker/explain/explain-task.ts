@@ -89,6 +89,8 @@ function describeMemories(state: BrokerState, job: BrokerJob, { task, now }: { r
   const memories: string[] = [];
   if (task.failureCount > 0) memories.push(`It failed ${task.failureCount} of ${plural(job.failuresMax, 'time')} so far.`);
   if (task.lossCount > 0) memories.push(`It was lost or broken ${task.lossCount} of ${plural(state.options.lossesMax, 'time')} so far.`);
+  const unjudged = task.unjudged?.length ?? 0;
+  if (unjudged > 0) memories.push(`Of these, ${unjudged} may not count: how ${unjudged === 1 ? 'its allocation' : 'their allocations'} ended is not known yet.`);
   if (task.stopCount > 0) memories.push(`Its machine was taken away while it ran ${task.stopCount} of ${plural(stopsMax, 'time')} so far.`);
   const machine = state.machines.get(task.avoidMachineId);
   const until = machine && avoidedUntil({ state, now }, machine, { queue: queueOf(job, task.index), task });

@@ -1,8 +1,8 @@
 import { freeProcessors } from '../../../bag/index.ts';
 import { explainMatch } from '../../../requirements/index.ts';
 import type { Instant } from '../../../shared/index.ts';
-import { isDraining, takesWork } from '../machines/takes-work.ts';
-import { adviseUndrain, describeDraining } from './explain-draining.ts';
+import { drainOf, isDraining, takesWork } from '../machines/takes-work.ts';
+import { adviseUndrain, describeDrainedMachine, describeDraining } from './explain-draining.ts';
 import { explainGangWaiting } from './explain-gang.ts';
 import { explainUnplaced } from './explain-placement.ts';
 import { mayUse } from '../placement/placed-tasks.ts';
@@ -10,7 +10,7 @@ import { describeLastRequest, describeRequests } from './explain-request.ts';
 import { explainReservedWaiting } from './explain-reserved.ts';
 import { type Explanation, listedMax } from './explanation.ts';
 import { isOpenTo, matchesQueue } from '../placing/matching.ts';
-import { machineStatus } from '../queries.ts';
+import { statusOfMachine } from '../queries.ts';
 import { keepsAway, knownNeed } from '../times/remaining-time.ts';
 import { belongsTo } from '../reservations/reserved-place.ts';
 import { describeTime, plural } from './sentences.ts';
@@ -27,7 +27,7 @@ export function explainWaiting(state: BrokerState, queue: TaskQueue, now: Instan
   if (machines.length === 0) return explainNoMachines(state, queue.job, now);
   const matching = machines.filter((machine) => matchesQueue(queue, machine));
   if (matching.length === 0) return explainNoMatch(state, queue, { machines, now });
-  const usable = matching.filter((machine) => ['idle', 'busy'].includes(machineStatus(machine, now, isCaught(state, machine))));
+  const usable = matching.filter((machine) => ['idle', 'busy'].includes(statusOfMachine(state, machine, now)));
   if (usable.length === 0) return explainNoneUsable(state, matching, now);
   const short = usable.filter((machine) => keepsAway({ state, now }, queue, machine));
   if (short.length > 0 && short.some((machine) => freeProcessors(machine) > 0)) return explainShort({ state, now }, queue, short);
@@ -79,6 +79,8 @@ function explainUnusable(state: BrokerState, machine: BrokerMachine, now: Instan
   const drains = describeDraining([provider]);
   if (drains !== undefined) return `${machineId}: ${drains}.`;
   if (isCaught(state, machine)) return describeCaught(state, machine);
+  const drain = drainOf(state, machine);
+  if (drain !== undefined) return `${machineId}: ${describeDrainedMachine(machine, drain)}; "mutirao machine undrain ${machineId}" makes it take work again.`;
   if (machine.isGone) return `${machineId}: it is gone, and its provider tells what it did before.`;
   if (!machine.isTold) return `${machineId}: its provider has not told of it since it came back.`;
   if (until !== undefined && until <= now) return `${machineId}: its allocation is over.`;

@@ -6,6 +6,7 @@ import { ReadyOrder } from '../workflow/ready-order.ts';
 import { keepsAway } from '../times/remaining-time.ts';
 import type { BrokerMachine, BrokerProvider, TaskQueue } from '../state.ts';
 import { getGroup } from '../jobs/task-groups.ts';
+import { startOf } from '../placing/start-of.ts';
 import { commit, type Turn, wakeBy } from '../turn.ts';
 
 /**
@@ -163,7 +164,7 @@ class Hall {
     });
     for (const [rank, { machine: { provider: { providerId }, facts: { machineId } }, processors }] of seats.entries()) {
       commands.push({
-        kind: 'StartReplicas', providerId, machineId, jobId, groupIndex, starts: [{ replicaId: gangId + rank, taskIndex }],
+        kind: 'StartReplicas', providerId, machineId, jobId, groupIndex, starts: [startOf(state, queue.job, { replicaId: gangId + rank, taskIndex })],
         gang: { gangId, rank, members: seats.length, processors },
       });
     }

@@ -6,8 +6,9 @@ import { knownNeed } from '../times/remaining-time.ts';
 import { runsBeside } from '../reservations/reserved-place.ts';
 import type { BrokerJob, BrokerProvider, BrokerState, GroupSpan } from '../state.ts';
 import { getTaskGroup } from '../jobs/task-groups.ts';
-import { caughtIdentities } from '../trust/trust-records.ts';
+import { closedIdentities } from '../trust/trust-records.ts';
 import { commit, type Turn, wakeBy } from '../turn.ts';
+import { startOf } from '../placing/start-of.ts';
 import { isVotedOn } from '../trust/votes.ts';
 
 /** Tasks of one group that a provider could go on with. */
@@ -70,7 +71,7 @@ function reviewLease(turn: Turn, provider: BrokerProvider): void {
   const slices = chooseSlices(state, provider);
   const isKept = lease !== undefined && lease.horizon === state.options.lease.horizon && isStillGood(state, provider, slices);
   if (!isKept && !isUnconfirmed(provider)) grant(turn, provider, slices);
-  else if (!provider.isLeaseTold || !isSameList(provider.caughtTold, caughtIdentities(state))) tell(turn, provider);
+  else if (!provider.isLeaseTold || !isSameList(provider.caughtTold, closedIdentities(state))) tell(turn, provider);
 }
 
 function isUnconfirmed({ leases, confirmedLease }: BrokerProvider): boolean {
@@ -139,14 +140,14 @@ function tell({ state, commands }: Turn, provider: BrokerProvider): void {
   const lease = presentLease(provider);
   if (lease === undefined) return;
   provider.isLeaseTold = true;
-  provider.caughtTold = caughtIdentities(state);
+  provider.caughtTold = closedIdentities(state);
   const { sequence, horizon } = lease;
   const parts = lease.parts.flatMap((part) => {
     const job = state.jobs.get(part.jobId);
     // Of a job that is over nothing is to run, also where it was leased while it was not; nor what has been placed since, or has come back under its id.
     if (job?.spec === undefined || job.status !== 'running') return [];
     const { requirements } = getTaskGroup(job, part.groupIndex);
-    const starts = startsOf(part).filter(({ replicaId, taskIndex }) => !lease.adopted.has(replicaId) && isReady(job, taskIndex) && isSound(job, taskIndex));
+    const starts = startsOf(part).filter(({ replicaId, taskIndex }) => !lease.adopted.has(replicaId) && isReady(job, taskIndex) && isSound(job, taskIndex)).map((start) => startOf(state, job, start));
     return [{ jobId: part.jobId, groupIndex: part.groupIndex, requirements, taskTime: knownNeed(state, job) ?? 0, starts }];
   });
   const { providerId, caughtTold: caught } = provider;

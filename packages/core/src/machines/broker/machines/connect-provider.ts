@@ -1,8 +1,9 @@
 import type { InputOf } from '../inputs.ts';
 import { drained } from './takes-work.ts';
 import { loseMachine } from './lose-machine.ts';
+import { silentLoss } from '../../../bag/index.ts';
+import { reasonOfSilence } from '../results/judge-losses.ts';
 import { leaseEnd } from '../leases/present-lease.ts';
-import type { Instant } from '../../../shared/index.ts';
 import type { BrokerMachine, BrokerProvider } from '../state.ts';
 import { commit, reply, type Turn, wakeBy } from '../turn.ts';
 
@@ -71,13 +72,15 @@ export function settleProvider(turn: Turn, input: InputOf<'ProviderSettled'>): v
   provider.isHearing = false;
   for (const machine of [...provider.machines.values()]) {
     // Of one that gives everything back it was taken while we were away.
-    if (!machine.isTold) loseMachine(turn, machine, provider.draining?.isAtOnce === true ? drained : reasonWhenGone(machine, turn.now), 0);
+    if (!machine.isTold) loseMachine(turn, machine, provider.draining?.isAtOnce === true ? drained : reasonWhenGone(turn, machine), 0);
   }
 }
 
-/** Why a machine is gone that ended while its provider could not say so: its walltime is over, or nobody knows. */
-function reasonWhenGone({ facts: { until } }: BrokerMachine, now: Instant): string {
-  return until !== undefined && until <= now ? 'MUT_WALLTIME_ENDED' : 'MUT_MACHINE_LOST';
+/** Why a machine is gone that ended while its provider could not say so: its allocation was taken away or had its walltime, or nobody knows. */
+function reasonWhenGone({ state, now }: Turn, machine: BrokerMachine): string {
+  const { facts: { until } } = machine;
+  const reason = reasonOfSilence(state, machine, now);
+  return reason === silentLoss && until !== undefined && until <= now ? 'MUT_WALLTIME_ENDED' : reason;
 }
 
 /** Suspects the provider's machines: they keep what they run, and get nothing new. */
@@ -112,6 +115,6 @@ export function expireSuspects(turn: Turn): void {
       wakeBy(turn, due);
       continue;
     }
-    for (const machine of [...provider.machines.values()]) loseMachine(turn, machine, 'MUT_MACHINE_LOST', provider.awaySince);
+    for (const machine of [...provider.machines.values()]) loseMachine(turn, machine, silentLoss, provider.awaySince);
   }
 }

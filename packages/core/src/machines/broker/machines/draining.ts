@@ -3,8 +3,9 @@ import type { InputOf } from '../inputs.ts';
 import { isFollower } from '../gangs/gang.ts';
 import { endUntold } from '../results/endings.ts';
 import type { BrokerMachine } from '../state.ts';
-import { drained } from './takes-work.ts';
-import { cancelReplica, type Turn, withdrawReplica } from '../turn.ts';
+import { drained, drainOf } from './takes-work.ts';
+import { findIdentity } from '../trust/trust-records.ts';
+import { cancelReplica, commit, reply, type Turn, withdrawReplica } from '../turn.ts';
 
 /** Notes whether a provider drains. */
 export function hearDraining({ state }: Turn, { providerId, draining }: InputOf<'DrainingTold'>): void {
@@ -13,9 +14,27 @@ export function hearDraining({ state }: Turn, { providerId, draining }: InputOf<
   provider.draining = draining === undefined ? undefined : { ...draining, since: ownInstant(draining.since, provider.clockOffset) };
 }
 
+/** Has a machine get nothing new until it is undrained, under whatever name it comes back. */
+export function drainMachine(turn: Turn, { replyTo, machineId, reason }: InputOf<'MachineDrained'>): void {
+  const found = findIdentity(turn.state, machineId);
+  if (found === undefined) return reply(turn, replyTo, { ok: false, code: 'MUT_NOT_FOUND', message: `there is no machine ${machineId}` });
+  commit(turn, { kind: 'MachineDrained', ...found, reason, at: turn.now });
+  reply(turn, replyTo, { ok: true, value: {} });
+}
+
+/** Has a machine take work again. One that is not drained is as it was. */
+export function undrainMachine(turn: Turn, { replyTo, machineId }: InputOf<'MachineUndrained'>): void {
+  const { state } = turn;
+  const known = state.drainedMachines.get(machineId) ?? [...state.drainedMachines.values()].find((one) => one.machineId === machineId);
+  const identity = known?.identity ?? findIdentity(state, machineId)?.identity;
+  if (identity === undefined) return reply(turn, replyTo, { ok: false, code: 'MUT_NOT_FOUND', message: `there is no machine ${machineId}` });
+  if (state.drainedMachines.has(identity)) commit(turn, { kind: 'MachineUndrained', identity });
+  reply(turn, replyTo, { ok: true, value: {} });
+}
+
 /**
- * Asks back what waits at the machines of draining providers, so that it runs elsewhere; where a provider gives everything back, ends what runs there as well. None of it
- * counts against a task. In every step, since machines may present themselves again. Cost: O(providers + replicas at those that drain).
+ * Asks back what waits at the machines of draining providers and at draining machines, so that it runs elsewhere; where a provider gives everything back, ends what runs there as well. None of it
+ * counts against a task. In every step, since machines may present themselves again. Cost: O(providers + replicas at those that drain), and O(machines) while any is drained.
  */
 export function returnFromDraining(turn: Turn): void {
   for (const provider of turn.state.providers.values()) {
@@ -26,6 +45,8 @@ export function returnFromDraining(turn: Turn): void {
       else withdrawAll(turn, machine);
     }
   }
+  if (turn.state.drainedMachines.size === 0) return;
+  for (const machine of turn.state.machines.values()) if (machine.isTold && drainOf(turn.state, machine) !== undefined) withdrawAll(turn, machine);
 }
 
 /** Members of gangs are given back with their gang. */

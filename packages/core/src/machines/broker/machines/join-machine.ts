@@ -1,7 +1,9 @@
+import { silentLoss } from '../../../bag/index.ts';
 import { reservationKey, type MachineFacts } from '../../../messages/index.ts';
 import { ownInstant, type ReplicaId } from '../../../shared/index.ts';
 import { adoptLeased } from '../leases/adopt-leased.ts';
 import type { InputOf } from '../inputs.ts';
+import { reasonOfSilence } from '../results/judge-losses.ts';
 import { loseMachine, loseReplicas } from './lose-machine.ts';
 import type { BrokerMachine, BrokerProvider } from '../state.ts';
 import { repeatStarts } from '../gangs/tend-gangs.ts';
@@ -23,7 +25,7 @@ export function joinMachine(turn: Turn, input: InputOf<'MachineJoined'>): void {
   const facts = factsInOwnClock(input.facts, provider, known);
   if (known !== undefined && known.provider.providerId !== providerId) return;
   if (known !== undefined && isOther(known, facts)) {
-    loseMachine(turn, known, 'MUT_MACHINE_LOST', 0);
+    loseMachine(turn, known, reasonOfSilence(state, known, turn.now), 0);
     known = undefined;
   }
   if (known === undefined || !isSameFacts(known.facts, facts)) {
@@ -61,7 +63,7 @@ function loseMissing(turn: Turn, machine: BrokerMachine, heldReplicaIds: readonl
   const held = new Set(heldReplicaIds);
   const missing = [...machine.replicas.values()].filter((replica) => !held.has(replica.replicaId));
   for (const replica of missing) addCancel(turn, machine, replica.replicaId);
-  loseReplicas(turn, machine, { replicas: missing, reason: 'MUT_MACHINE_LOST', silentSince: 0 });
+  loseReplicas(turn, machine, { replicas: missing, reason: silentLoss, silentSince: 0 });
 }
 
 /** What it holds and nobody wants is cancelled. */

@@ -1,5 +1,7 @@
 import type { Instant, JobId } from '../../../shared/index.ts';
 import type { ReplicaEnding } from '../changes.ts';
+import { silentLoss } from '../../../bag/index.ts';
+import { reasonOfSilence } from '../results/judge-losses.ts';
 import { drained } from './takes-work.ts';
 import { untoldEnding } from '../results/endings.ts';
 import type { InputOf } from '../inputs.ts';
@@ -9,7 +11,7 @@ import { commit, type Turn } from '../turn.ts';
 /** Hears that a machine is gone. */
 export function dropMachine(turn: Turn, input: InputOf<'MachineLost'>): void {
   const machine = turn.state.machines.get(input.machineId);
-  if (machine !== undefined) loseMachine(turn, machine, input.reason);
+  if (machine !== undefined) loseMachine(turn, machine, input.reason === silentLoss ? reasonOfSilence(turn.state, machine, turn.now) : input.reason);
 }
 
 /**

@@ -1,4 +1,5 @@
-import type { BrokerProvider } from '../state.ts';
+import { identityOf } from '../../../messages/index.ts';
+import type { BrokerMachine, BrokerProvider, BrokerState, DrainedMachine } from '../state.ts';
 
 /** The code of whatever ended, or was taken back, because the owner of a provider drains it: such an end counts against no task. */
 export const drained = 'MUT_DRAINING';
@@ -6,6 +7,11 @@ export const drained = 'MUT_DRAINING';
 /** Whether a provider takes no new work, by its own word. */
 export function isDraining({ draining, resource }: Pick<BrokerProvider, 'draining' | 'resource'>): boolean {
   return draining !== undefined || resource?.standing.isDraining === true;
+}
+
+/** How a machine is drained by itself; undefined where it is not. */
+export function drainOf({ drainedMachines }: Pick<BrokerState, 'drainedMachines'>, { facts }: BrokerMachine): DrainedMachine | undefined {
+  return drainedMachines.size === 0 ? undefined : drainedMachines.get(identityOf(facts));
 }
 
 /** Whether a provider is there and takes work. */

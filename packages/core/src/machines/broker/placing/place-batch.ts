@@ -1,6 +1,7 @@
 import type { ProcessorCount, TaskIndex } from '../../../shared/index.ts';
 import { trimLeases } from '../leases/grant-leases.ts';
 import type { BrokerJob, BrokerMachine, GroupSpan } from '../state.ts';
+import { startOf } from './start-of.ts';
 import { commit, type Turn } from '../turn.ts';
 
 /** Replicas of one group for one machine. */
@@ -19,7 +20,7 @@ export function placeBatch(turn: Turn, machine: BrokerMachine, { job, group, tas
   const chosen = processors === undefined ? {} : { processors };
   const { provider: { providerId }, facts: { machineId } } = machine;
   commit(turn, { kind: 'ReplicasPlaced', machineId, jobId, firstReplicaId, taskIndexes, at: turn.now, ...chosen });
-  const starts = taskIndexes.map((taskIndex, offset) => ({ replicaId: firstReplicaId + offset, taskIndex }));
+  const starts = taskIndexes.map((taskIndex, offset) => startOf(turn.state, job, { replicaId: firstReplicaId + offset, taskIndex }));
   trimLeases(turn, job, taskIndexes);
   machine.provider.owesTurn = false;
   turn.commands.push({ kind: 'StartReplicas', providerId, machineId, jobId, groupIndex: group.groupIndex, starts, ...chosen });

@@ -9,7 +9,7 @@ import { refreshPlan } from '../plan/refresh-plan.ts';
 import { replicateTasks } from './replicate-tasks.ts';
 import { schedulingPort } from './scheduling-port.ts';
 import { type BrokerMachine, isHere, type TaskQueue } from '../state.ts';
-import { isDraining } from '../machines/takes-work.ts';
+import { drainOf, isDraining } from '../machines/takes-work.ts';
 import { isCaught } from '../trust/trust-records.ts';
 import { type Turn, wakeBy } from '../turn.ts';
 import { withdrawWaiting } from './withdraw-waiting.ts';
@@ -61,7 +61,7 @@ function usableMachines(turn: Turn): BrokerMachine[] {
   const widest = widestTask(turn);
   for (const machine of turn.state.machines.values()) {
     if (!isHere(machine) || (machine.facts.until !== undefined && machine.facts.until <= turn.now)) continue;
-    if (isDraining(machine.provider) || isCaught(turn.state, machine)) continue;
+    if (isDraining(machine.provider) || isCaught(turn.state, machine) || drainOf(turn.state, machine) !== undefined) continue;
     if (machine.quarantinedUntil > turn.now) wakeBy(turn, machine.quarantinedUntil);
     else usable.push(machine);
     // What an allocation has its provider knows; what another machine claims nobody does.

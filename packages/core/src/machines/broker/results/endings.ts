@@ -6,6 +6,7 @@ import { isFollower } from '../gangs/gang.ts';
 import type { BrokerOptions } from '../options.ts';
 import { hasEnded, type BrokerJob, type BrokerReplica, type OpenTask, type Success } from '../state.ts';
 import { commit, type Turn } from '../turn.ts';
+import { countLosses, judgeOf } from './judge-losses.ts';
 import { describeFullCut } from './longest-walltime.ts';
 import { walltimeCutsMax, walltimeMaxCode } from './walltime-cuts.ts';
 
@@ -46,7 +47,7 @@ function abortedFate(abortFate: Exclude<BrokerReplica['abortFate'], undefined>):
  *
  * A task is given up only when nothing of it runs any more: a sister may still succeed.
  */
-export function statusAfter(replica: BrokerReplica, { fate, reason, startedAt }: Pick<ReplicaEnding, 'fate' | 'reason' | 'startedAt'>, options: BrokerOptions, isInDoubt = false): TaskStatus {
+export function statusAfter(replica: BrokerReplica, { outcome, fate, reason, startedAt }: Pick<ReplicaEnding, 'outcome' | 'fate' | 'reason' | 'startedAt'>, options: BrokerOptions, isInDoubt = false): TaskStatus {
   const { job, task } = replica;
   if (isFollower(replica)) return presentStatus(job, task);
   if (fate === 'accepted') return 'finished';
@@ -54,7 +55,7 @@ export function statusAfter(replica: BrokerReplica, { fate, reason, startedAt }:
   if (task.replicas.length > 1 || task.successes !== undefined) return task.status;
   if (fate === 'cancelled' && replica.abortFate !== 'retried') return 'cancelled';
   if (isTooLong(task, { reason })) return 'failed';
-  return statusAlone(task, { fate, reason, startedAt, isInDoubt, failuresMax: replica.job.failuresMax, lossesMax: options.lossesMax });
+  return statusAlone(task, { fate, reason, startedAt, isInDoubt, isUnjudged: judgeOf(replica, { outcome, fate, reason }) !== undefined, failuresMax: replica.job.failuresMax, lossesMax: options.lossesMax });
 }
 
 /** What a task that has ended is now: it runs again when its result was doubted, and has sisters of a former winner beside. */
@@ -72,18 +73,24 @@ interface LastEnding {
   readonly startedAt: Instant;
   /** See `isDoubted`. */
   readonly isInDoubt?: boolean;
+  /** Whether the end of its allocation will tell why it was lost. */
+  readonly isUnjudged?: boolean;
   readonly failuresMax: number;
   readonly lossesMax: number;
 }
 
 /** What a task is after the last of its replicas ended without success. */
-export function statusAlone(task: OpenTask, { isInDoubt = false, failuresMax, lossesMax, ...ending }: LastEnding): TaskStatus {
+export function statusAlone(task: OpenTask, { isInDoubt = false, isUnjudged = false, failuresMax, lossesMax, ...ending }: LastEnding): TaskStatus {
   // A task that nobody can run is not tried as often as machines may be lost.
   if (isInDoubt && task.doubtCount + 1 >= doubtsMax) return 'failed';
   const failures = task.failureCount + (ending.fate === 'failed' ? 1 : 0);
-  const losses = task.lossCount + (isCountedLoss(ending) ? 1 : 0);
+  const losses = countLosses(withLoss(task, isCountedLoss(ending), isUnjudged), lossesMax);
   const stops = task.stopCount + (isStop(ending) ? 1 : 0);
   return failures >= failuresMax || losses >= lossesMax || stops >= stopsMax ? 'failed' : 'ready';
+}
+
+function withLoss({ lossCount, unjudged = [] }: OpenTask, isCounted: boolean, isUnjudged: boolean): { readonly lossCount: number; readonly unjudgedCount: number } {
+  return { lossCount: lossCount + Number(isCounted), unjudgedCount: unjudged.length + Number(isCounted && isUnjudged) };
 }
 
 /** Whether no allocation is long enough for a task: each further try would cost a whole one. */
@@ -92,8 +99,9 @@ function isTooLong({ walltimeCutCount }: OpenTask, { reason }: Pick<LastEnding, 
 }
 
 /** Whether a task has failed, been lost or been stopped as often as it may. */
-export function isSpent({ failureCount, lossCount, doubtCount, stopCount, walltimeCutCount }: OpenTask, { failuresMax }: Pick<BrokerJob, 'failuresMax'>, { lossesMax }: BrokerOptions): boolean {
-  return failureCount >= failuresMax || lossCount >= lossesMax || doubtCount >= doubtsMax || stopCount >= stopsMax || walltimeCutCount >= walltimeCutsMax;
+export function isSpent(task: OpenTask, { failuresMax }: Pick<BrokerJob, 'failuresMax'>, { lossesMax }: BrokerOptions): boolean {
+  const { failureCount, doubtCount, stopCount, walltimeCutCount } = task;
+  return failureCount >= failuresMax || countLosses(withLoss(task, false, false), lossesMax) >= lossesMax || doubtCount >= doubtsMax || stopCount >= stopsMax || walltimeCutCount >= walltimeCutsMax;
 }
 
 /** What a task is without one of its successes, which ends so. */
@@ -148,7 +156,7 @@ export function toldEnding(turn: Turn, replica: BrokerReplica, end: ReplicaEnd):
   const fate = fateOf(replica, end);
   const { reason, detail } = judgeCut(turn, { replica, fate }, { ...end, reason: reasonOf(replica, end) });
   const isInDoubt = isDoubted({ ...end, fate });
-  const taskStatus = statusAfter(replica, { fate, reason, startedAt: end.startedAt }, turn.state.options, isInDoubt);
+  const taskStatus = statusAfter(replica, { outcome: end.outcome, fate, reason, startedAt: end.startedAt }, turn.state.options, isInDoubt);
   const isLostOften = !isInDoubt && isGivenUp(replica, { fate, taskStatus, reason });
   return {
     replicaId: replica.replicaId, taskIndex: replica.task.index, fate, taskStatus,
@@ -176,7 +184,7 @@ export function endUntold(turn: Turn, replica: BrokerReplica, end: UntoldEnd): v
 export function untoldEnding(turn: Turn, replica: BrokerReplica, end: UntoldEnd): ReplicaEnding {
   const fate = replica.abortFate === undefined ? end.fate : abortedFate(replica.abortFate);
   const { reason, detail } = judgeCut(turn, { replica, fate }, { ...end, startedAt: replica.startedAt, endedAt: turn.now });
-  const taskStatus = statusAfter(replica, { fate, reason, startedAt: replica.startedAt }, turn.state.options);
+  const taskStatus = statusAfter(replica, { outcome: undefined, fate, reason, startedAt: replica.startedAt }, turn.state.options);
   const isLostOften = isGivenUp(replica, { fate, taskStatus, reason });
   return {
     replicaId: replica.replicaId, taskIndex: replica.task.index, fate, taskStatus,

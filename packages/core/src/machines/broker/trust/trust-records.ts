@@ -28,6 +28,12 @@ export function caughtIdentities({ records }: BrokerState): string[] {
   return caught.sort();
 }
 
+/** Identities that get nothing new: what is known of as caught, and what is drained. In the order of the alphabet. Cost: O(records). */
+export function closedIdentities(state: BrokerState): string[] {
+  const caught = caughtIdentities(state);
+  return state.drainedMachines.size === 0 ? caught : [...new Set([...caught, ...state.drainedMachines.keys()])].sort();
+}
+
 /** The probability that a result of that machine is right, at least. */
 export function credibilityOf(state: BrokerState, identity: string): number {
   return credibilityOfMachine(state.records.get(identity)?.passes ?? 0, state.options.trust.credibility);

@@ -47,7 +47,7 @@ function option(words: readonly string[], name: string): string | undefined {
   return words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-/** `place rN ... [noop] [procs=N] [time=MS] [output=BYTES] [in=NAME:SIZE,...] [out=PATH] [rank=N]`. */
+/** `place rN ... [noop] [procs=N] [time=MS] [output=BYTES] [in=NAME:SIZE,...] [out=PATH] [rank=N] [success]`. */
 function placed(words: readonly string[]): AgentInput {
   const inputs = (option(words, 'in') ?? '').split(',').filter(Boolean).map((word) => {
     const [sha256 = '', size = '0'] = word.split(':');
@@ -64,7 +64,7 @@ function placed(words: readonly string[]): AgentInput {
         limits: { runTimeMax: Number(option(words, 'time') ?? 0), memoryMax: 0, outputMax: Number(option(words, 'output') ?? 0) },
       },
       replicas: numbers(words).map((replicaId) => ({
-        replicaId, taskIndex: replicaId, value: '', inputs, outputs: out === undefined ? [] : [{ root: 'playpen' as const, path: out }], ...gang,
+        replicaId, taskIndex: replicaId, value: '', inputs, outputs: out === undefined ? [] : [{ root: 'playpen' as const, path: out }], ...gang, ...(words.includes('success') ? { onSuccessOnly: true as const } : {}),
       })),
     },
   };

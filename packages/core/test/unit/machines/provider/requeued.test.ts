@@ -1,4 +1,4 @@
-// Requests that their manager puts back into its queue after they had started.
+// Requests that their manager puts back into its queue after they had started, or ends.
 import test from 'ava';
 import { describeRequest, freezeProvider, thawProvider, type ProviderChange } from '@mutirao/core/machines/provider';
 import { ProviderDialogue } from '@mutirao/testkit';
@@ -69,4 +69,17 @@ test('that a request was requeued outlives a restart and a snapshot', (t) => {
   t.like(thawed.requests.get('q1'), { status: 'queued', startedAt: 0, submittedAt: 50 });
   dialogue.restart();
   t.like(dialogue.state.requests.get('q1'), { status: 'queued', startedAt: 0, submittedAt: 50 });
+});
+
+test('a request says why its manager ended it, also after a restart, unless that was asked of it', (t) => {
+  const endCodeOf = (end: string, ...before: string[]): string | undefined => {
+    const { dialogue, perform } = aProvider();
+    for (const line of before) perform(150, line);
+    perform(200, `listing q1=ended@190:${end}`);
+    const again = thawProvider(dialogue.config, structuredClone(freezeProvider(dialogue.state)));
+    return describeRequest(again, again.requests.get('q1')!).endCode;
+  };
+  t.is(endCodeOf('PREEMPTED'), 'MUT_ALLOCATION_ENDED');
+  t.is(endCodeOf('NODE_FAIL'), 'MUT_MACHINE_LOST');
+  t.is(endCodeOf('PREEMPTED', 'drain-now'), undefined);
 });

@@ -41,19 +41,23 @@ export function workflowOfSaved(read: unknown): Workflow | undefined {
   if (!isRecord(read) || read.format !== mark || !Array.isArray(read.tasks) || !Array.isArray(read.edges)) return undefined;
   const tasks = read.tasks.filter(isRecord).filter(({ id }) => typeof id === 'string' && id !== '').map(readTask);
   const edges = read.edges.filter(isRecord).filter(({ from, to }) => typeof from === 'string' && typeof to === 'string').map((edge) => ({ from: String(edge.from), to: String(edge.to), data_bytes: amountOr(edge.data_bytes, 0), share: amountOr(edge.share, 0) }));
-  return { ...emptyWorkflow, name: typeof read.name === 'string' ? read.name : 'workflow', tasks, edges, outputs: Array.isArray(read.outputs) ? read.outputs.map(String) : null };
+  return { ...emptyWorkflow, name: typeof read.name === 'string' ? read.name : 'workflow', tasks, edges, outputs: Array.isArray(read.outputs) ? read.outputs.map(String) : null, ...(read.many_writers === true && { many_writers: true }) };
 }
 
 function readTask(task: Record<string, unknown>): Workflow['tasks'][number] {
   const matrix = isRecord(task.matrix) ? { operation: textOf(task.matrix.operation), dimension: Math.round(amountOr(task.matrix.dimension, 0)), parameters: textOf(task.matrix.parameters) } : null;
   return {
     ...freshTask(String(task.id), numberOr(task.x, 0), numberOr(task.y, 0)), kind: textOf(task.kind), command: textOf(task.command), matrix, work: amountOr(task.work, 1000), exchange: amountOr(task.exchange, 0),
-    ...readWidth(task), inputs: readFilesOf(task.inputs), outputs: readFilesOf(task.outputs),
+    ...readWidth(task), ...(amountOr(task.memory_bytes, 0) > 0 && { memory_bytes: amountOr(task.memory_bytes, 0) }), inputs: readFilesOf(task.inputs), outputs: readFilesOf(task.outputs),
   };
 }
 
 function readFilesOf(value: unknown): Workflow['tasks'][number]['inputs'] {
-  return Array.isArray(value) ? value.filter(isRecord).filter(({ name }) => typeof name === 'string').map(({ name, bytes }) => ({ name: String(name), bytes: amountOr(bytes, 0) })) : [];
+  return Array.isArray(value) ? value.filter(isRecord).filter(({ name }) => typeof name === 'string').map(readFile) : [];
+}
+
+function readFile({ name, bytes, home, comes_home: comesHome }: Record<string, unknown>): Workflow['tasks'][number]['inputs'][number] {
+  return { name: String(name), bytes: amountOr(bytes, 0), ...(typeof home === 'string' && home !== '' && { home }), ...(typeof comesHome === 'boolean' && { comes_home: comesHome }) };
 }
 
 function readWidth(task: Record<string, unknown>): { processors_min: number; processors_max: number } {

@@ -3,19 +3,20 @@ import type { Workflow } from '../../../../src/schema/index.ts';
 import { problemOf } from '../../gateway/gateway.ts';
 import { sayMany } from '../../model/words.ts';
 import { useDraft, usePage } from '../../page-context.tsx';
+import { InPlaceField } from '../submit/value-fields.tsx';
 
 /** Asks what is to be known before a workflow is submitted, and submits it. */
 export function SubmitWorkflow({ workflow, close, submitted }: { readonly workflow: Workflow; readonly close: () => void; readonly submitted: (jobId: number) => void }): ReactNode {
   const { gateway, say } = usePage();
   const dialog = useRef<HTMLDialogElement>(null);
-  const [options, setOptions] = useDraft('submit-workflow', { command: '', directory: '', scheduler: '' });
+  const [options, setOptions] = useDraft('submit-workflow', { command: '', directory: '', isInPlace: false, scheduler: '' });
   const [refusal, setRefusal] = useState('');
   const [key] = useState(() => crypto.randomUUID());
   const lacking = workflow.tasks.filter(({ command }) => command.trim() === '').length;
   useEffect(() => { dialog.current?.showModal(); }, []);
   const send = async (): Promise<void> => {
-    const { command, directory, scheduler } = options;
-    const reply = await gateway.call('submitWorkflow', { body: { workflow, label: workflow.name, client_job_id: key, ...(lacking > 0 && { task_command: command }), ...(directory !== '' && { directory }), ...(scheduler !== '' && { scheduler }) } });
+    const { command, directory, isInPlace, scheduler } = options;
+    const reply = await gateway.call('submitWorkflow', { body: { workflow, label: workflow.name, client_job_id: key, ...(lacking > 0 && { task_command: command }), ...(directory !== '' && { directory }), ...(isInPlace && { in_place: true }), ...(scheduler !== '' && { scheduler }) } });
     say(`Job ${reply.job_id} was submitted: ${sayMany(reply.task_count, 'task')}.`);
     submitted(reply.job_id);
     close();
@@ -36,6 +37,7 @@ export function SubmitWorkflow({ workflow, close, submitted }: { readonly workfl
             <p className="hint">{'{id}, {kind}, {seconds}, {dimension}, {inputs} and {outputs} stand for what is known of the task.'}</p></div>
         )}
         <div className="field"><label htmlFor="submit-folder">Folder <span className="faint">absolute; the page's own when empty</span></label><input id="submit-folder" value={options.directory} onChange={(event) => setOptions({ ...options, directory: event.target.value })} /></div>
+        <InPlaceField id="submit-in-place" isChecked={options.isInPlace} onChange={(isInPlace) => setOptions({ ...options, isInPlace })} />
         <div className="field"><label htmlFor="submit-scheduler">Scheduler</label>
           <select id="submit-scheduler" value={options.scheduler} onChange={(event) => setOptions({ ...options, scheduler: event.target.value })}>
             <option value="">the usual: what is ready, the longest way first</option><option value="plan">plan: by a plan of the whole grid</option>

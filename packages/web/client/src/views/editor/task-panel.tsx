@@ -9,6 +9,8 @@ import { NumberField, TextField } from './property-fields.tsx';
 import { TaskLinks } from './task-links.tsx';
 import type { Editor } from './use-editor.ts';
 
+const mebibyte = 1024 * 1024;
+
 /** The properties of the task that is selected. */
 export function TaskPanel({ editor }: { readonly editor: Editor }): ReactNode {
   const { workflow, selection, analysis } = editor;
@@ -52,8 +54,9 @@ function TaskFields({ task, editor }: { readonly task: WorkflowTask; readonly ed
         <NumberField id="task-least" label="Processors" value={task.processors_min} whole least={1} onChange={(least) => change('least', { processors_min: least, processors_max: Math.max(least, task.processors_max) })} />
         <NumberField id="task-most" label="at most" value={task.processors_max} whole least={1} onChange={(most) => change('most', { processors_max: most, processors_min: Math.min(most, task.processors_min) })} />
       </div>
-      <TextField id="task-inputs" label="Inputs" hint="a file a line, its bytes behind" value={printFiles(task.inputs)} rows={3} code onChange={(text) => change('inputs', { inputs: readFiles(text) })} />
-      <TextField id="task-outputs" label="Outputs" value={printFiles(task.outputs)} rows={3} code onChange={(text) => change('outputs', { outputs: readFiles(text) })} />
+      <NumberField id="task-memory" label="Memory, MiB" value={(task.memory_bytes ?? 0) / mebibyte} onChange={(mebibytes) => change('memory', { memory_bytes: Math.round(mebibytes * mebibyte) })} />
+      <TextField id="task-inputs" label="Inputs" hint="a file a line, its bytes behind" value={printFiles(task.inputs)} rows={3} code onChange={(text) => change('inputs', { inputs: readFiles(text, task.inputs) })} />
+      <TextField id="task-outputs" label="Outputs" value={printFiles(task.outputs)} rows={3} code onChange={(text) => change('outputs', { outputs: readFiles(text, task.outputs) })} />
     </>
   );
 }

@@ -5,9 +5,10 @@ import { emptyBag, readBag, type BagDraft, type BagReading } from '../../model/b
 import { sayMany } from '../../model/words.ts';
 import { useDraft, usePage } from '../../page-context.tsx';
 import { Panel } from '../../parts/notices.tsx';
+import { copyText, describeCopyFault } from '../../parts/copy-text.ts';
 import { FileBasket, useBasket } from './file-basket.tsx';
-import { useAsYouType, type AsTyped } from './use-as-you-type.ts';
-import { FormField, ValueFields } from './value-fields.tsx';
+import { useAsYouType, type AskingAsTyped } from './use-as-you-type.ts';
+import { FormField, InPlaceField, ValueFields } from './value-fields.tsx';
 
 /** A bag by hand: a command, what its tasks differ by, files; and the command line that would do the same. */
 export function BagForm(): ReactNode {
@@ -52,7 +53,7 @@ export function BagForm(): ReactNode {
 }
 
 function MoreFields({ draft, change }: { readonly draft: BagDraft; readonly change: (next: Partial<BagDraft>) => void }): ReactNode {
-  const isUsed = [draft.put, draft.get, draft.requirements, draft.check, draft.environment, draft.processors, draft.retries, draft.minutes, draft.directory].some((text) => text !== '');
+  const isUsed = [draft.put, draft.get, draft.requirements, draft.check, draft.environment, draft.processors, draft.retries, draft.minutes, draft.directory].some((text) => text !== '') || draft.isInPlace;
   return (
     <details className="more-fields" open={isUsed}>
       <summary>Names, files, limits</summary>
@@ -60,6 +61,7 @@ function MoreFields({ draft, change }: { readonly draft: BagDraft; readonly chan
         <FormField id="bag-label" label="Label" value={draft.label} onChange={(label) => change({ label })} />
         <FormField id="bag-directory" label="Folder" hint="absolute" value={draft.directory} onChange={(directory) => change({ directory })} />
       </div>
+      <InPlaceField id="bag-in-place" isChecked={draft.isInPlace} onChange={(isInPlace) => change({ isInPlace })} />
       <div className="fields">
         <FormField id="bag-put" label="Put" hint="files of yours, SRC[:DST] a line" rows={2} value={draft.put} onChange={(put) => change({ put })} />
         <FormField id="bag-get" label="Get" hint="outputs, a line each" rows={2} value={draft.get} onChange={(get) => change({ get })} placeholder="out-{}.csv" />
@@ -81,8 +83,8 @@ type BagPreview = RouteReply<'previewBag'>;
 /** What would come of the form as it stands. */
 function Preview({ reading }: { readonly reading: BagReading }): ReactNode {
   const { say } = usePage();
-  const { answer: preview, problem: refusal = '' } = usePreview(reading);
-  const copy = (): void => { void navigator.clipboard.writeText(preview?.command_line ?? '').then(() => say('Copied.'), () => say('The browser did not let it be copied.', true)); };
+  const { answer: preview, problem: refusal = '', isLate, askNow } = usePreview(reading);
+  const copy = (): void => { copyText(askNow().then((now) => now.command_line)).then(() => say('Copied.'), (error: unknown) => say(describeCopyFault(error), true)); };
   return (
     <Panel title="What would run" className="preview">
       {refusal === '' ? null : <p className="refusal">{refusal}</p>}
@@ -91,14 +93,14 @@ function Preview({ reading }: { readonly reading: BagReading }): ReactNode {
           <p className="lead"><b>{sayMany(preview.task_count, 'task')}</b></p>
           <ol className="commands">{preview.first_commands.map((command, index) => <li key={index}><code>{command}</code></li>)}{preview.task_count > preview.first_commands.length ? <li className="faint">…</li> : null}</ol>
           <div className="row"><h3>The same by the command line</h3><button type="button" className="small end" onClick={copy}>Copy</button></div>
-          <pre tabIndex={0} aria-label="Equivalent command line">{preview.command_line}</pre>
+          <pre tabIndex={0} aria-label="Equivalent command line" aria-busy={isLate}>{preview.command_line}</pre>
         </>
       )}
     </Panel>
   );
 }
 
-function usePreview(reading: BagReading): AsTyped<BagPreview> {
+function usePreview(reading: BagReading): AskingAsTyped<BagPreview> {
   const { gateway } = usePage();
   return useAsYouType('message' in reading ? undefined : reading, (signal) => {
     if ('message' in reading) return Promise.reject(new Error(reading.message));

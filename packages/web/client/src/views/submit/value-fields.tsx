@@ -13,6 +13,11 @@ export function FormField({ id, label, hint, value, rows = 1, placeholder = '', 
   );
 }
 
+/** Whether tasks start in the folder of the job instead of an empty one. */
+export function InPlaceField({ id, isChecked, onChange }: { readonly id: string; readonly isChecked: boolean; readonly onChange: (isChecked: boolean) => void }): ReactNode {
+  return <div className="field"><label htmlFor={id}><input id={id} type="checkbox" checked={isChecked} onChange={(event) => onChange(event.target.checked)} /> Tasks start in that folder <span className="faint">on machines that share it; nothing is copied, and one run of a task goes on at a time</span></label></div>;
+}
+
 const kinds = [['array', 'Numbers'], ['list', 'A list'], ['csv', 'A table'], ['single', 'One task']] as const;
 
 /** What the tasks differ by. */

@@ -502,6 +502,8 @@ export interface RetryTasksRequest {
    * Without it they fail where an input is not what it was.
    */
   currentInputs: boolean;
+  /** It may write to places at home that another job writes to which has not ended. */
+  sharedPlaces?: boolean | undefined;
 }
 
 export interface RetryTasksResponse {
@@ -748,6 +750,21 @@ export interface PardonMachineRequest {
 }
 
 export interface PardonMachineResponse {
+}
+
+export interface DrainMachineRequest {
+  machineId: string;
+  reason: string;
+}
+
+export interface DrainMachineResponse {
+}
+
+export interface UndrainMachineRequest {
+  machineId: string;
+}
+
+export interface UndrainMachineResponse {
 }
 
 export interface GetOverviewRequest {
@@ -3187,7 +3204,7 @@ export const CancelJobResponse: MessageFns<CancelJobResponse> = {
 };
 
 function createBaseRetryTasksRequest(): RetryTasksRequest {
-  return { jobId: 0, taskIndexes: [], currentInputs: false };
+  return { jobId: 0, taskIndexes: [], currentInputs: false, sharedPlaces: undefined };
 }
 
 export const RetryTasksRequest: MessageFns<RetryTasksRequest> = {
@@ -3204,6 +3221,9 @@ export const RetryTasksRequest: MessageFns<RetryTasksRequest> = {
     }
     if (message.currentInputs !== false) {
       writer.uint32(24).bool(message.currentInputs);
+    }
+    if (message.sharedPlaces !== undefined) {
+      writer.uint32(32).bool(message.sharedPlaces);
     }
     return writer;
   },
@@ -3253,6 +3273,14 @@ export const RetryTasksRequest: MessageFns<RetryTasksRequest> = {
             }
 
             message.currentInputs = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.sharedPlaces = reader.bool();
             continue;
           }
         }
@@ -5427,6 +5455,179 @@ export const PardonMachineResponse: MessageFns<PardonMachineResponse> = {
   },
 };
 
+function createBaseDrainMachineRequest(): DrainMachineRequest {
+  return { machineId: "", reason: "" };
+}
+
+export const DrainMachineRequest: MessageFns<DrainMachineRequest> = {
+  encode(message: DrainMachineRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.machineId !== "") {
+      writer.uint32(10).string(message.machineId);
+    }
+    if (message.reason !== "") {
+      writer.uint32(18).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DrainMachineRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDrainMachineRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.machineId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDrainMachineResponse(): DrainMachineResponse {
+  return {};
+}
+
+export const DrainMachineResponse: MessageFns<DrainMachineResponse> = {
+  encode(_: DrainMachineResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DrainMachineResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDrainMachineResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseUndrainMachineRequest(): UndrainMachineRequest {
+  return { machineId: "" };
+}
+
+export const UndrainMachineRequest: MessageFns<UndrainMachineRequest> = {
+  encode(message: UndrainMachineRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.machineId !== "") {
+      writer.uint32(10).string(message.machineId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UndrainMachineRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUndrainMachineRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.machineId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseUndrainMachineResponse(): UndrainMachineResponse {
+  return {};
+}
+
+export const UndrainMachineResponse: MessageFns<UndrainMachineResponse> = {
+  encode(_: UndrainMachineResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UndrainMachineResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUndrainMachineResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseGetOverviewRequest(): GetOverviewRequest {
   return {};
 }
@@ -6995,6 +7196,28 @@ export const BrokerServiceService = {
       asBuffer(PardonMachineResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): PardonMachineResponse => PardonMachineResponse.decode(value),
   },
+  /** Has a machine get nothing new until it is undrained, under whatever name it comes back; what runs there ends by itself. */
+  drainMachine: {
+    path: "/mutirao.broker.v1.BrokerService/DrainMachine" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: DrainMachineRequest): Buffer => asBuffer(DrainMachineRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DrainMachineRequest => DrainMachineRequest.decode(value),
+    responseSerialize: (value: DrainMachineResponse): Buffer =>
+      asBuffer(DrainMachineResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DrainMachineResponse => DrainMachineResponse.decode(value),
+  },
+  undrainMachine: {
+    path: "/mutirao.broker.v1.BrokerService/UndrainMachine" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UndrainMachineRequest): Buffer =>
+      asBuffer(UndrainMachineRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UndrainMachineRequest => UndrainMachineRequest.decode(value),
+    responseSerialize: (value: UndrainMachineResponse): Buffer =>
+      asBuffer(UndrainMachineResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): UndrainMachineResponse => UndrainMachineResponse.decode(value),
+  },
   listRequests: {
     path: "/mutirao.broker.v1.BrokerService/ListRequests" as const,
     requestStream: false as const,
@@ -7092,6 +7315,9 @@ export interface BrokerServiceServer extends UntypedServiceImplementation {
   quarantineMachine: handleUnaryCall<QuarantineMachineRequest, QuarantineMachineResponse>;
   /** Lets a machine that was caught begin anew, without credit. */
   pardonMachine: handleUnaryCall<PardonMachineRequest, PardonMachineResponse>;
+  /** Has a machine get nothing new until it is undrained, under whatever name it comes back; what runs there ends by itself. */
+  drainMachine: handleUnaryCall<DrainMachineRequest, DrainMachineResponse>;
+  undrainMachine: handleUnaryCall<UndrainMachineRequest, UndrainMachineResponse>;
   listRequests: handleUnaryCall<ListRequestsRequest, ListRequestsResponse>;
   explain: handleUnaryCall<ExplainRequest, ExplainResponse>;
   getLedger: handleUnaryCall<GetLedgerRequest, GetLedgerResponse>;
@@ -7338,6 +7564,37 @@ export interface BrokerServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: PardonMachineResponse) => void,
+  ): ClientUnaryCall;
+  /** Has a machine get nothing new until it is undrained, under whatever name it comes back; what runs there ends by itself. */
+  drainMachine(
+    request: DrainMachineRequest,
+    callback: (error: ServiceError | null, response: DrainMachineResponse) => void,
+  ): ClientUnaryCall;
+  drainMachine(
+    request: DrainMachineRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DrainMachineResponse) => void,
+  ): ClientUnaryCall;
+  drainMachine(
+    request: DrainMachineRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DrainMachineResponse) => void,
+  ): ClientUnaryCall;
+  undrainMachine(
+    request: UndrainMachineRequest,
+    callback: (error: ServiceError | null, response: UndrainMachineResponse) => void,
+  ): ClientUnaryCall;
+  undrainMachine(
+    request: UndrainMachineRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: UndrainMachineResponse) => void,
+  ): ClientUnaryCall;
+  undrainMachine(
+    request: UndrainMachineRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: UndrainMachineResponse) => void,
   ): ClientUnaryCall;
   listRequests(
     request: ListRequestsRequest,

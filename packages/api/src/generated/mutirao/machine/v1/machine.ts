@@ -182,7 +182,11 @@ export interface ReplicaStart {
    * It is one member of a gang, alone in its batch, and holds the template's processors on this machine: all of them, or it waits for them. It runs nothing
    * before StartGang. Absent for a task that runs on one machine.
    */
-  gang?: GangPlace | undefined;
+  gang?:
+    | GangPlace
+    | undefined;
+  /** Outputs are wanted only where it succeeds: should it fail, its task runs again. Absent where what a failed one leaves may be wanted. */
+  onSuccessOnly?: boolean | undefined;
 }
 
 /**
@@ -1118,7 +1122,7 @@ export const StartReplicas: MessageFns<StartReplicas> = {
 };
 
 function createBaseReplicaStart(): ReplicaStart {
-  return { replicaId: 0, taskIndex: 0, value: "", inputs: [], outputs: [], gang: undefined };
+  return { replicaId: 0, taskIndex: 0, value: "", inputs: [], outputs: [], gang: undefined, onSuccessOnly: undefined };
 }
 
 export const ReplicaStart: MessageFns<ReplicaStart> = {
@@ -1140,6 +1144,9 @@ export const ReplicaStart: MessageFns<ReplicaStart> = {
     }
     if (message.gang !== undefined) {
       GangPlace.encode(message.gang, writer.uint32(50).fork()).join();
+    }
+    if (message.onSuccessOnly !== undefined) {
+      writer.uint32(56).bool(message.onSuccessOnly);
     }
     return writer;
   },
@@ -1203,6 +1210,14 @@ export const ReplicaStart: MessageFns<ReplicaStart> = {
             }
 
             message.gang = GangPlace.decode(reader, reader.uint32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.onSuccessOnly = reader.bool();
             continue;
           }
         }

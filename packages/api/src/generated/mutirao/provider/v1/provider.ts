@@ -325,7 +325,11 @@ export interface AllocationRequest {
   /** What the heuristic compared, the chosen ones first; empty for one that compares nothing. */
   candidates: RequestCandidate[];
   /** Absent for one beside reservations. */
-  reservation?: RequestReservation | undefined;
+  reservation?:
+    | RequestReservation
+    | undefined;
+  /** Why the resource manager ended it, from the error registry; absent while it has not, and where its provider gave it up. */
+  endCode?: string | undefined;
 }
 
 /** The reservation that a request runs inside of. */
@@ -2035,6 +2039,7 @@ function createBaseAllocationRequest(): AllocationRequest {
     providerId: "",
     candidates: [],
     reservation: undefined,
+    endCode: undefined,
   };
 }
 
@@ -2081,6 +2086,9 @@ export const AllocationRequest: MessageFns<AllocationRequest> = {
     }
     if (message.reservation !== undefined) {
       RequestReservation.encode(message.reservation, writer.uint32(114).fork()).join();
+    }
+    if (message.endCode !== undefined) {
+      writer.uint32(122).string(message.endCode);
     }
     return writer;
   },
@@ -2208,6 +2216,14 @@ export const AllocationRequest: MessageFns<AllocationRequest> = {
             }
 
             message.reservation = RequestReservation.decode(reader, reader.uint32());
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.endCode = reader.string();
             continue;
           }
         }

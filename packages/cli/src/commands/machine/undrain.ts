@@ -1,0 +1,22 @@
+import type { Command } from 'commander';
+
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import { tell } from '../../output/tell.ts';
+
+export function define(command: Command, act: Act): void {
+  command
+    .argument('<machine>', 'its name, now or last, or its identity')
+    .action((machine: string) => act((context) => undrainMachine(context, machine)));
+}
+
+/** Has a machine take tasks again. */
+export async function undrainMachine(context: CommandContext, machineId: string): Promise<ExitStatus> {
+  await (await context.broker()).undrainMachine({ machineId });
+  tell(context.output, {
+    json: () => ({ machine_id: machineId }),
+    table: () => [`${machineId} takes tasks again.`],
+    quiet: () => [machineId],
+  });
+  return 0;
+}
