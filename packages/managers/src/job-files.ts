@@ -1,10 +1,11 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { wordsOf } from './run-tool.ts';
 
 /** Jobs whose files are kept though they are over. */
 const keptMax = 50;
 const tailBytes = 1024;
+const kinds = ['log', 'job', 'process', 'end'] as const;
 
 /** What jobs wrote, and the scripts of those that are started by file, in a folder that their nodes see too. The newest are kept. */
 export class JobFiles {
@@ -46,16 +47,35 @@ export class JobFiles {
     return path;
   }
 
+  /** Where a job is to note how it ended. */
+  endingPath(key: string): string {
+    return join(this.#folder, `${key}.end`);
+  }
+
+  /** What jobs noted of their ends, by key. */
+  endings(): ReadonlyMap<string, string> {
+    const endings = new Map<string, string>();
+    for (const name of readdirSync(this.#folder).filter((one) => one.endsWith('.end'))) {
+      const key = name.slice(0, -'.end'.length);
+      try {
+        endings.set(key, readFileSync(this.endingPath(key), 'utf8'));
+      } catch {
+        // It was removed just now.
+      }
+    }
+    return endings;
+  }
+
   /** Removes all but those of the newest jobs, and of jobs that wait or run, however old these are. */
   prune(alive: ReadonlySet<string>): void {
     const ages = new Map<string, number>();
-    for (const name of readdirSync(this.#folder).filter((one) => /\.(?:log|job|process)$/.test(one))) {
+    for (const name of readdirSync(this.#folder).filter((one) => kinds.some((kind) => one.endsWith(`.${kind}`)))) {
       const key = name.slice(0, name.lastIndexOf('.'));
       const at = statSync(join(this.#folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
       ages.set(key, Math.max(ages.get(key) ?? 0, at));
     }
     if (ages.size <= 2 * keptMax) return;
     const byAge = [...ages].sort(([, one], [, other]) => other - one);
-    for (const [key] of byAge.slice(keptMax).filter(([one]) => !alive.has(one))) for (const kind of ['log', 'job', 'process']) rmSync(join(this.#folder, `${key}.${kind}`), { force: true });
+    for (const [key] of byAge.slice(keptMax).filter(([one]) => !alive.has(one))) for (const kind of kinds) rmSync(join(this.#folder, `${key}.${kind}`), { force: true });
   }
 }

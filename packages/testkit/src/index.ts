@@ -25,6 +25,8 @@ export { HostileMachine, type HostileContent, type HostileWords } from './grid/h
 export { inviteMachine, removeMachine } from './grid/invite-machine.ts';
 export { PretendBroker } from './grid/pretend-broker.ts';
 export { Program, type ProgramName, type ProgramWitnesses, type UnaskedEnd } from './grid/program.ts';
+export { GridEngineServer, type GridEngineServerOptions } from './grid/grid-engine-server.ts';
+export { OarServer } from './grid/oar-server.ts';
 export { SlurmGrid } from './grid/slurm-grid.ts';
 export { SlurmServer, type SlurmServerOptions } from './grid/slurm-server.ts';
 export { AnsweringBroker, wire } from './answering-broker.ts';

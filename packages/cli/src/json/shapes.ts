@@ -375,7 +375,7 @@ export const shapes = {
     name: ['string', 'Of the site, and of its provider.'],
     ssh: ['string', 'Where ssh connects to.'],
     ssh_options: ['array of string', 'Options of ssh.'],
-    manager: ['string', '`slurm`, `embedded`, `none` or `commands`.'],
+    manager: ['string', '`slurm`, `grid-engine`, `oar`, `embedded`, `none` or `commands`.'],
     status: ['string', '`connecting`, `copying`, `starting`, `connected`, `waiting` (for the next try), `failed`, or `stopped` when nobody keeps its connection.'],
     since_unix_ms: [instant, 'When that began; null before the first try.'],
     detail: ['string', 'What went wrong, or what there is to know; may be empty.'],

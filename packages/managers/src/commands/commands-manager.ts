@@ -5,6 +5,7 @@ import { CancelQueue } from '../cancel-queue.ts';
 import { JobFiles } from '../job-files.ts';
 import type { AllocationOrder, ResourceManager } from '../resource-manager.ts';
 import { runTool, wordsOf, type ToolAnswer } from '../run-tool.ts';
+import { requireKey } from '../tried-keys.ts';
 import { WidthMemory } from '../width-memory.ts';
 import { fillTemplate, type PlaceholderValues } from './fill-template.ts';
 import { parseLimit, type LimitName, type ManagerTemplates } from './manager-file.ts';
@@ -62,7 +63,7 @@ export class CommandsManager implements ResourceManager {
 
   async allocate(order: AllocationOrder): Promise<string> {
     const { clientRequestId: key } = order;
-    if (!/^[\w.-]{1,100}$/.test(key)) throw new MutiraoError('MUT_BAD_REQUEST', `key is "${key}"; want up to 100 letters, digits, "_", "." or "-"`);
+    requireKey(key);
     const known = this.#keysTried.get(key);
     if (known !== undefined) {
       const id = known === '' ? (await this.#list()).find(({ clientRequestId }) => clientRequestId === key)?.managerRequestId : known;

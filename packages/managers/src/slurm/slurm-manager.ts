@@ -6,6 +6,7 @@ import { wordsOf } from '../run-tool.ts';
 import { minutesOf, renderBatchScript } from './batch-script.ts';
 import { CancelQueue } from '../cancel-queue.ts';
 import { JobFiles } from '../job-files.ts';
+import { requireKey, TriedKeys } from '../tried-keys.ts';
 import {
   nodeFormat, parseControllerClock, parseIdleProcessors, parseNodeLimits, parsePartitions, processorsFormat, type Partition,
 } from './parse-limits.ts';
@@ -46,8 +47,6 @@ export interface SlurmOptions {
 const minute: Duration = 60_000;
 /** What is asked for at most where a partition has no limit. */
 const walltimeMaxUnlimited: Duration = 7 * 24 * 60 * minute;
-/** Keys of orders that are remembered, so that a repeated one is looked for. */
-const keysMax = 1000;
 
 /** Slurm as a resource manager, through its commands. One job for each request, which runs the order's command once per task. */
 export class SlurmManager implements ResourceManager {
@@ -55,7 +54,7 @@ export class SlurmManager implements ResourceManager {
   readonly #slurm: SlurmCommands;
   readonly #cancels: CancelQueue;
   readonly #files: JobFiles | undefined;
-  readonly #keysTried = new Set<string>();
+  readonly #keysTried = new TriedKeys();
   readonly #user: UserFlags;
   /** The partition that is asked for by name; empty for Slurm's default. */
   readonly #wanted: string;
@@ -88,10 +87,10 @@ export class SlurmManager implements ResourceManager {
 
   async allocate(order: AllocationOrder): Promise<string> {
     const { clientRequestId: key } = order;
-    if (!/^[\w.-]{1,100}$/.test(key)) throw new MutiraoError('MUT_BAD_REQUEST', `key is "${key}"; want up to 100 letters, digits, "_", "." or "-"`);
+    requireKey(key);
     const known = this.#keysTried.has(key) ? await this.#findJob(key) : undefined;
     if (known !== undefined) return known;
-    this.#rememberKey(key);
+    this.#keysTried.remember(key);
     if (this.#alive !== undefined) this.#files?.prune(this.#alive);
     const { status, stdout, stderr } = await this.#slurm.run('sbatch', this.#submitFlags(order), renderBatchScript(order));
     if (status !== 0) throw this.#refusalOf(stderr, order);
@@ -204,12 +203,6 @@ export class SlurmManager implements ResourceManager {
     return error;
   }
 
-  #rememberKey(key: string): void {
-    const [oldest] = this.#keysTried;
-    if (this.#keysTried.size >= keysMax && oldest !== undefined) this.#keysTried.delete(oldest);
-    this.#keysTried.add(key);
-  }
-
   /** The job of an order whose answer was unclear, if Slurm has it. */
   async #findJob(key: string): Promise<string | undefined> {
     const output = await this.#slurm.read('squeue', ['--all', '--noheader', `--user=${this.#options.user}`, `--name=${key}`, '--states=all', `--format=${ownJobFormat}`]);
@@ -230,22 +223,11 @@ export class SlurmManager implements ResourceManager {
     return [...alive.sort((one, other) => one.submittedAt - other.submittedAt), ...ended.slice(0, endedMax).map((job) => this.#withLastWords(job))];
   }
 
-  /** Where an order was taken twice, since its first answer came too late, all but the first of its jobs that is alive are cancelled. */
+  /** All but the first of the jobs of one order are cancelled. */
   #withoutTwins(jobs: readonly SlurmJob[]): SlurmJob[] {
-    const first = new Map<string, SlurmJob>();
-    const kept: SlurmJob[] = [];
-    for (const job of jobs) {
-      const { clientRequestId: key, status } = job.request;
-      if (!this.#keysTried.has(key) || status === 'ended') {
-        kept.push(job);
-      } else if (first.has(key)) {
-        this.#cancels.cancel(job.id).catch(() => undefined); // The next listing shows it again.
-      } else {
-        first.set(key, job);
-        kept.push(job);
-      }
-    }
-    return kept.filter(({ request }) => request.status !== 'ended' || !first.has(request.clientRequestId));
+    const { kept, twins } = this.#keysTried.withoutTwins(jobs);
+    for (const { id } of twins) this.#cancels.cancel(id).catch(() => undefined); // The next listing shows it again.
+    return kept;
   }
 
   /**

@@ -1,10 +1,11 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { freePorts } from '../free-ports.ts';
+import { sweepProcesses } from '../sweep-processes.ts';
 import { until } from '../until.ts';
 
 /** What a Slurm under test consists of. */
@@ -129,7 +130,7 @@ export class SlurmServer {
   async stop(): Promise<void> {
     if (await this.#answers()) await this.cancelAll().catch(() => undefined);
     for (const name of [...this.#daemons.keys()].reverse()) await this.#kill(name, name === 'slurmctld' ? 'SIGKILL' : 'SIGTERM');
-    this.#sweep();
+    sweepProcesses('SLURM_CONF', join(this.folder, 'slurm.conf'));
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
@@ -194,17 +195,6 @@ export class SlurmServer {
     return this.command('scontrol', 'ping').then((words) => / is UP/.test(words), () => false);
   }
 
-  /** Ends what jobs left behind: all processes that have our configuration in their environment, but for this one. */
-  #sweep(): void {
-    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)) {
-      try {
-        if (readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`SLURM_CONF=${join(this.folder, 'slurm.conf')}`)) process.kill(Number(pid), 'SIGKILL');
-      } catch {
-        // It is gone, or is not ours.
-      }
-    }
-  }
-
   #logs(lengthMax: number): string {
     const logs = join(this.folder, 'log');
     return existsSync(logs) ? readdirSync(logs).map((name) => `== ${name}\n${readFileSync(join(logs, name), 'utf8').slice(-lengthMax)}`).join('\n') : '';
@@ -226,16 +216,4 @@ function renderConfig(folder: string, ports: readonly number[], settings: readon
     'ReturnToService=2', 'EnforcePartLimits=ALL', 'KillWait=5', 'MailProg=/bin/true', ...nodes,
     `PartitionName=main Nodes=n[1-${nodes.length}] Default=YES MaxTime=01:00:00 State=UP`, ...settings, '',
   ].join('\n');
-}
-
-/** Ports that nobody listens on at this moment. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => { server.once('listening', resolve); });
-    return server;
-  }));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => { server.close(resolve); })));
-  return ports;
 }

@@ -27,13 +27,15 @@ export interface HereOptions {
 }
 
 const patienceMax: Duration = 120_000;
-const managers = ['slurm', 'embedded', 'commands', 'none'];
+const managers = ['slurm', 'grid-engine', 'oar', 'embedded', 'commands', 'none'];
+/** Commands by which a manager is known to be there; `qsub` alone is PBS's too. */
+const signs: readonly (readonly [string, string])[] = [['sbatch', 'slurm'], ['qconf', 'grid-engine'], ['oarsub', 'oar']];
 
 /** Adds the options. */
 export function addHereOptions(command: Command): void {
   command
     .option('--here', 'run this job alone, with a broker and a provider that end with it; wait for its end')
-    .addOption(new Option('--manager <name>', 'with --here: where machines come from (default: slurm where sbatch is on the PATH, else none: this host)').choices(managers))
+    .addOption(new Option('--manager <name>', 'with --here: where machines come from (default: slurm where sbatch is on the PATH, grid-engine where qconf is, oar where oarsub is, else none: this host)').choices(managers))
     .option('--cluster <name>', 'with --manager embedded: a cluster that runs already, by its address or its name in the usual home folder')
     .option('--here-processors <count>', 'with --here: processors of this host to use, where no cluster is named (default: all)')
     .option('--here-patience <duration>', 'with --here: give up when the resource manager has been out of reach for so long and no task has begun; 0 for never (default: 2m)')
@@ -91,15 +93,15 @@ function managerOf(name: string, cluster: string | undefined, usualHome: string)
 }
 
 function usualManager(path = ''): string {
-  const isThere = path.split(delimiter).some((folder) => {
+  const isThere = (command: string): boolean => path.split(delimiter).some((folder) => {
     try {
-      accessSync(join(folder, 'sbatch'), constants.X_OK);
+      accessSync(join(folder, command), constants.X_OK);
       return true;
     } catch {
       return false;
     }
   });
-  return isThere ? 'slurm' : 'none';
+  return signs.find(([command]) => isThere(command))?.[1] ?? 'none';
 }
 
 function readProcessors(text: string | undefined): number {

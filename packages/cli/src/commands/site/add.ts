@@ -25,7 +25,7 @@ export interface AddOptions {
   readonly program?: string;
 }
 
-const managers = ['slurm', 'embedded', 'none', 'commands'];
+const managers = ['slurm', 'grid-engine', 'oar', 'embedded', 'none', 'commands'];
 
 export function define(command: Command, act: Act): void {
   command

@@ -10,9 +10,15 @@ import { noManager } from '../../../src/grid/plan.ts';
 import { claimHome } from '../../../src/grid/record.ts';
 import { tellWaiting } from '../../../src/watch/tell-waiting.ts';
 
-test('without a word the machines come from Slurm where its commands are, else from this host', (t) => {
+test('without a word the machines come from Slurm, Grid Engine or OAR where their commands are, else from this host', (t) => {
   const folder = temporaryFolder(t);
   t.is(readSite({}, '/usual', folder).manager, noManager);
+  writeFileSync(join(folder, 'qsub'), '', { mode: 0o755 });
+  t.is(readSite({}, '/usual', folder).manager, noManager, 'PBS has such a command too');
+  writeFileSync(join(folder, 'oarsub'), '', { mode: 0o755 });
+  t.deepEqual(readSite({}, '/usual', folder).manager, ['--manager', 'oar']);
+  writeFileSync(join(folder, 'qconf'), '', { mode: 0o755 });
+  t.deepEqual(readSite({}, '/usual', folder).manager, ['--manager', 'grid-engine']);
   writeFileSync(join(folder, 'sbatch'), '', { mode: 0o755 });
   t.deepEqual(readSite({}, '/usual', `/nowhere:${folder}`).manager, ['--manager', 'slurm']);
 });

@@ -36,7 +36,7 @@ test('a site that was never connected is listed, and a record that cannot be rea
 
 const refused: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['a name with a slash', ['a/b', '--ssh', 'h', '--manager', 'none'], /the name is "a\/b"/],
-  ['an unknown manager', ['uni', '--ssh', 'h', '--manager', 'sge'], /--manager is "sge"; want one of slurm, embedded, none, commands/],
+  ['an unknown manager', ['uni', '--ssh', 'h', '--manager', 'lsf'], /--manager is "lsf"; want one of slurm, grid-engine, oar, embedded, none, commands/],
   ['processors without a cluster of ours', ['uni', '--ssh', 'h', '--manager', 'slurm', '--processors', '4'], /goes with --manager embedded/],
   ['no processors', ['uni', '--ssh', 'h', '--manager', 'embedded', '--processors', '0'], /Want an integer/],
   ['the name of a provider', ['lab', '--ssh', 'h', '--manager', 'none'], /the broker has a provider "lab" already, at h:1/],

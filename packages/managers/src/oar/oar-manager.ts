@@ -1,0 +1,186 @@
+import { MutiraoError, type ErrorCode } from '@mutirao/api/errors';
+import type { QueuedRequest, QueueListing, ResourceLimits } from '@mutirao/core/messages';
+import type { Duration, Instant, ProcessorCount } from '@mutirao/core/shared';
+import { quoteWord } from '@mutirao/runtime/processes';
+import { CancelQueue } from '../cancel-queue.ts';
+import { EndedJobs, endingFacts } from '../ended-jobs.ts';
+import { JobFiles } from '../job-files.ts';
+import { renderProcesses } from '../render-processes.ts';
+import type { AllocationOrder, ResourceManager } from '../resource-manager.ts';
+import { runTool, wordsOf, type ToolAnswer } from '../run-tool.ts';
+import { requireKey, TriedKeys } from '../tried-keys.ts';
+import { WidthMemory } from '../width-memory.ts';
+import { renderJob } from './job-script.ts';
+import { namePrefix, parseJobs, parseResources } from './parse-oar.ts';
+import { readUserFlags } from './user-flags.ts';
+
+/** How to use an OAR. */
+export interface OarOptions {
+  /** Whose jobs are ours: the user that this process runs as. */
+  readonly user: string;
+  /** Flags passed to each `oarsub` before ours. */
+  readonly flags: readonly string[];
+  /** Requests that may be queued or running at a time; OAR's own limits are met as refusals. */
+  readonly requestsMax: number;
+  /** Longest walltime to ask for; 0 for 7 days, since OAR tells no limit. */
+  readonly walltimeMax: Duration;
+  /** Most processors of one request; as many as there are when 0 or left out. */
+  readonly widthMax?: ProcessorCount;
+  /** For programs of jobs and what they write, on a disk that the nodes share with us. */
+  readonly jobFolder: string;
+  /** Of each call of a command. */
+  readonly deadlineMs: Duration;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds since the epoch. */
+  now(): Instant;
+}
+
+const second: Duration = 1000;
+const walltimeMaxUnlimited: Duration = 7 * 24 * 3600 * second;
+const outputBytesMax = 64 * 2 ** 20;
+
+/** OAR as a resource manager, through its commands. One job for each request; a resource of OAR is a processor. */
+export class OarManager implements ResourceManager {
+  readonly #options: OarOptions;
+  readonly #cancels: CancelQueue;
+  readonly #files: JobFiles;
+  readonly #ended: EndedJobs;
+  readonly #keys = new TriedKeys();
+  readonly #flags: readonly string[];
+  readonly #widths = new WidthMemory();
+  readonly #closed = new AbortController();
+
+  /** @throws {MutiraoError} MUT_BAD_CONFIG for flags that would be in the way. */
+  constructor(options: OarOptions) {
+    this.#options = options;
+    this.#flags = readUserFlags(options.flags);
+    this.#cancels = new CancelQueue((ids) => this.#cancel(ids));
+    this.#files = new JobFiles(options.jobFolder);
+    this.#ended = new EndedJobs(this.#files, options.user);
+  }
+
+  get hasNewLimits(): boolean {
+    return this.#widths.hasChanged;
+  }
+
+  async allocate(order: AllocationOrder): Promise<string> {
+    const { clientRequestId: key } = order;
+    requireKey(key);
+    const known = this.#keys.has(key) ? (await this.#list()).find(({ clientRequestId }) => clientRequestId === key)?.managerRequestId : undefined;
+    if (known !== undefined) return known;
+    this.#keys.remember(key);
+    this.#files.prune(this.#ended.aliveKeys);
+    const answer = await this.#run('oarsub', this.#submitWords(order));
+    const [, id] = /^OAR_JOB_ID=(\d+)$/m.exec(answer.stdout) ?? [];
+    if (answer.status !== 0) throw this.#refusalOf(answer, order);
+    if (id === undefined) throw new MutiraoError('MUT_UNREACHABLE', `oarsub told no job: ${wordsOf(answer.stdout)}`);
+    return id;
+  }
+
+  async release(managerRequestId: string): Promise<void> {
+    if (/^\d{1,9}$/.test(managerRequestId)) await this.#cancels.cancel(managerRequestId);
+  }
+
+  async limits(): Promise<ResourceLimits> {
+    const { alive, known } = await this.#resources();
+    // Where nothing is alive now, all of it may be later; and nothing at all would never be asked for again.
+    const processors = alive === 0 ? known : alive;
+    const { walltimeMax, widthMax, requestsMax, now } = this.#options;
+    return {
+      processors, widthMax: this.#widths.bound(Math.min(processors, widthMax || Infinity), now()), requestsMax,
+      walltimeMax: walltimeMax === 0 ? walltimeMaxUnlimited : walltimeMax, walltimeGranularity: second,
+    };
+  }
+
+  async queue(endedMax: number): Promise<QueueListing> {
+    const at = this.#options.now();
+    const { alive } = await this.#resources();
+    const listed = await this.#list();
+    const { kept, twins } = this.#keys.withoutTwins(listed.map((request) => ({ request })));
+    for (const { request } of twins) this.#cancels.cancel(request.managerRequestId).catch(() => undefined); // The next listing shows it again.
+    const requests = kept.map(({ request }) => request);
+    const ended = this.#ended.follow(requests.filter(({ clientRequestId }) => clientRequestId !== ''), at);
+    const held = requests.reduce((sum, { status, width }) => sum + (status === 'running' ? width : 0), 0);
+    return { at, processorsFree: Math.max(0, alive - held), requests: [...requests, ...ended.slice(0, endedMax)] };
+  }
+
+  watch(): void {
+    // OAR gives no hints to users.
+  }
+
+  close(): void {
+    this.#closed.abort();
+  }
+
+  #submitWords(order: AllocationOrder): string[] {
+    const { clientRequestId: key, width, workingDirectory } = order;
+    const seconds = Math.max(1, Math.ceil(order.walltime / second));
+    const span = `${Math.floor(seconds / 3600)}:${Math.floor(seconds / 60) % 60}:${seconds % 60}`;
+    const log = this.#files.logPath(key);
+    return [
+      ...this.#flags, '-n', `${namePrefix}${key}`, '-l', `/resource_id=${width},walltime=${span}`, '-d', workingDirectory === '' ? '/tmp' : workingDirectory, '-O', log, '-E', log,
+      `/bin/sh ${quoteWord(this.#writeScript(order, seconds * second))}`,
+    ];
+  }
+
+  /** Everybody can read the command of a job: what is secret is in files that only their owner can read. */
+  #writeScript(order: AllocationOrder, walltime: Duration): string {
+    const { clientRequestId: key, width } = order;
+    const process = this.#files.writeProgram(key, 'process', renderProcesses(order, walltime));
+    return this.#files.writeProgram(key, 'job', renderJob({ process, ending: this.#files.endingPath(key) }, endingFacts({ width, walltime }, this.#options.now())));
+  }
+
+  /** A width that is refused as such is not asked for again and again: half of it is the most from then on. */
+  #refusalOf({ stdout, stderr }: ToolAnswer, { width }: AllocationOrder): MutiraoError {
+    const words = wordsOf(`${stdout}\n${stderr}`.replaceAll(/^(?:\[ADMISSION RULE\] (?:Modify|Set) .*|OAR_JOB_ID=.*|.*verify your request syntax.*)$/gm, ''));
+    const code = refusals.find(([pattern]) => pattern.test(words))?.[1] ?? 'MUT_BAD_REQUEST';
+    if (code === 'MUT_WIDTH_MAX') this.#widths.refuse(width, this.#options.now());
+    return new MutiraoError(code, `oarsub: ${words}`);
+  }
+
+  async #resources(): Promise<{ readonly alive: ProcessorCount; readonly known: ProcessorCount }> {
+    const output = await this.#read('oarnodes', ['-J']);
+    const resources = parseResources(output);
+    if (resources === undefined) throw new MutiraoError('MUT_UNREACHABLE', `oarnodes told something else than resources: ${wordsOf(output)}`);
+    return resources;
+  }
+
+  async #list(): Promise<readonly QueuedRequest[]> {
+    const jobs = parseJobs(await this.#read('oarstat', ['-J', '--full']), this.#options.user);
+    if (typeof jobs === 'string') throw new MutiraoError('MUT_UNREACHABLE', `oarstat told something else than jobs: ${wordsOf(jobs)}`);
+    return jobs;
+  }
+
+  async #cancel(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const { status, stdout, stderr } = await this.#run('oardel', ids);
+    for (const id of ids) this.#ended.noteRelease(id);
+    if (status === 0) return new Map();
+    // Of a job that it does not know it says that we are not the right user.
+    const answered = new Set([...`${stdout}\n${stderr}`.matchAll(/(?:Deleting the job = |Cannot frag )(\d+)/g)].map(([, id]) => id));
+    return new Map(ids.filter((id) => !answered.has(id)).map((id) => [id, `oardel: ${wordsOf(`${stdout}\n${stderr}`)}`]));
+  }
+
+  async #read(command: string, args: readonly string[]): Promise<string> {
+    const { status, stdout, stderr } = await this.#run(command, args);
+    if (status !== 0) throw new MutiraoError('MUT_UNREACHABLE', `${command} ended with status ${status}: ${wordsOf(stderr === '' ? stdout : stderr)}`);
+    return stdout;
+  }
+
+  async #run(command: string, args: readonly string[]): Promise<ToolAnswer> {
+    const { environment, deadlineMs } = this.#options;
+    const env = Object.fromEntries(Object.entries(environment).filter(([name]) => !/^(?:MUTIRAO|OAR)_/.test(name)));
+    const answer = await runTool({ command, args, deadlineMs, hasStatusesOfItsOwn: true, outputBytesMax, signal: this.#closed.signal, env });
+    if (answer.status !== 0 && isAway.test(answer.stdout + answer.stderr)) throw new MutiraoError('MUT_UNREACHABLE', `${command}: ${wordsOf(answer.stderr === '' ? answer.stdout : answer.stderr)}`);
+    return answer;
+  }
+}
+
+/** Words of commands that could not reach the server or its database. */
+const isAway = /cannot (?:connect|contact)|could not connect|connection refused|database.*(?:failed|error)|DBI connect|cannot open DB|executor.*not running/i;
+
+/** Words of `oarsub`; the first that match decide, and what is not known counts as refused. */
+const refusals: readonly (readonly [RegExp, ErrorCode])[] = [
+  [/not enough resources/i, 'MUT_WIDTH_MAX'],
+  [/walltime.*(?:exceed|too (?:big|long|large))|exceed.*walltime/i, 'MUT_WALLTIME_MAX'],
+  [/too many jobs|maximum (?:number )?of jobs|quota/i, 'MUT_REQUESTS_MAX'],
+];

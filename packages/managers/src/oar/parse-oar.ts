@@ -1,0 +1,99 @@
+import type { QueuedRequest } from '@mutirao/core/messages';
+import type { Duration, ProcessorCount } from '@mutirao/core/shared';
+import { unlimitedWalltime } from '../unlimited-walltime.ts';
+
+/** Before the key in the names of our jobs. */
+export const namePrefix = 'mutirao.';
+
+type Entry = Readonly<Record<string, unknown>>;
+
+const waiting: ReadonlySet<string> = new Set(['Waiting', 'Hold', 'toLaunch', 'toAckReservation', 'Launching']);
+const running: ReadonlySet<string> = new Set(['Running', 'Suspended', 'Resuming']);
+const over: ReadonlySet<string> = new Set(['toError', 'Finishing', 'Terminated', 'Error']);
+
+/** Reads what `oarstat -J --full` wrote, in the order of arrival; what makes no sense is returned as it is: a job that we overlook would count as gone. */
+export function parseJobs(output: string, user: string): readonly QueuedRequest[] | string {
+  const entries = entriesOf(output);
+  if (entries === undefined) return output;
+  const requests: QueuedRequest[] = [];
+  for (const entry of entries) {
+    const state = String(entry['state']);
+    if (over.has(state)) continue;
+    const request = requestOf(entry, state, user);
+    if (request === undefined) return JSON.stringify(entry).slice(0, 200);
+    requests.push(request);
+  }
+  return requests.sort((one, other) => Number(one.managerRequestId) - Number(other.managerRequestId));
+}
+
+function requestOf(entry: Entry, state: string, user: string): QueuedRequest | undefined {
+  const [id, submitted] = [entry['Job_Id'], entry['submissionTime']].map(wholeNumber);
+  const isRunning = running.has(state);
+  if (!(isRunning || waiting.has(state)) || id === undefined || submitted === undefined) return undefined;
+  const startsAt = startOf(entry, isRunning);
+  return {
+    managerRequestId: String(id), userId: textOf(entry['owner']), width: widthOf(entry), walltime: walltimeOf(entry), status: isRunning ? 'running' : 'queued', submittedAt: submitted * 1000, startsAt, endedAt: 0, endReason: '',
+    clientRequestId: keyOf(entry, user), ...(!isRunning && startsAt === 0 && state === 'Hold' ? { isHeldBack: true as const } : {}),
+  };
+}
+
+/** When it started, or is planned to; 0 for neither. */
+function startOf({ startTime, scheduledStart }: Entry, isRunning: boolean): number {
+  return (wholeNumber(isRunning ? startTime : scheduledStart) ?? 0) * 1000;
+}
+
+/** Of a job that its scheduler has not looked at yet only what it asked for is told. */
+function walltimeOf({ walltime, wanted_resources: wanted }: Entry): Duration {
+  const [, hours = '', minutes = '0', seconds = '0'] = /,walltime=(\d{1,7}):(\d{1,2})(?::(\d{1,2}))?/.exec(textOf(wanted)) ?? [];
+  const asked = hours === '' ? 0 : (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
+  const known = wholeNumber(walltime) ?? asked;
+  return known === 0 ? unlimitedWalltime : known * 1000;
+}
+
+/** The key in the name of a job of ours; empty for others. */
+function keyOf(entry: Entry, user: string): string {
+  const name = textOf(entry['name']);
+  return entry['owner'] === user && name.startsWith(namePrefix) ? name.slice(namePrefix.length) : '';
+}
+
+/** Of a job that its scheduler has looked at OAR says how many resources it asks for; of others what they asked for is counted, where it is in numbers. */
+function widthOf({ assigned_resources: assigned, message, wanted_resources: wanted }: Entry): ProcessorCount {
+  if (Array.isArray(assigned) && assigned.length > 0) return assigned.length;
+  const told = wholeNumber(/(?:^|[ ,])R=(\d+)/.exec(textOf(message))?.[1]) ?? 0;
+  return told > 0 ? told : Math.max(1, countWanted(textOf(wanted)));
+}
+
+/** `-l "{type = 'default'}/nodes=2/core=4+/licence=1,walltime=0:2:30"` are 2 times 4 and 1. */
+function countWanted(wanted: string): ProcessorCount {
+  const groups = wanted.replaceAll(/\{[^}]*\}/g, '').replace(/,walltime=.*/s, '').split('+');
+  return groups.reduce((sum, group) => sum + [...group.matchAll(/=(\d{1,6})/g)].reduce((product, [, count]) => product * Number(count), /=\d/.test(group) ? 1 : 0), 0);
+}
+
+/** Reads what `oarnodes -J` wrote: resources that jobs can have now, and all that are not gone for good. Undefined for something else. */
+export function parseResources(output: string): { readonly alive: ProcessorCount; readonly known: ProcessorCount } | undefined {
+  const resources = entriesOf(output)?.filter(({ type }) => type === 'default');
+  if (resources === undefined || resources.some(({ state }) => typeof state !== 'string')) return undefined;
+  const alive = resources.filter(({ state, drain }) => state === 'Alive' && drain !== 'YES').length;
+  return { alive, known: resources.filter(({ state }) => state !== 'Dead').length };
+}
+
+/** The entries of an object; an empty output is none. */
+function entriesOf(output: string): readonly Entry[] | undefined {
+  if (output.trim() === '') return [];
+  try {
+    const value: unknown = JSON.parse(output);
+    if (typeof value !== 'object' || value === null) return undefined;
+    const entries: unknown[] = Object.values(value);
+    return entries.every((entry) => typeof entry === 'object' && entry !== null) ? entries as Entry[] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function wholeNumber(value: unknown): number | undefined {
+  return (typeof value === 'number' || typeof value === 'string') && /^\d{1,15}$/.test(String(value)) ? Number(value) : undefined;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
