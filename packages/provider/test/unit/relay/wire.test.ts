@@ -52,7 +52,7 @@ test('replicas that still run are visited where somebody wants to know', (t) => 
 
 test('a message to a machine becomes the agent\'s own message', (t) => {
   const messages: NonNullable<AttachResponse['message']>[] = [
-    { $case: 'start', value: { template: undefined, replicas: [{ replicaId: 1, taskIndex: 2, value: 'x', inputs: [], outputs: [], gang: undefined }] } },
+    { $case: 'start', value: { template: undefined, replicas: [{ replicaId: 1, taskIndex: 2, value: 'x', inputs: [], outputs: [], gang: undefined, onSuccessOnly: undefined }] } },
     { $case: 'cancel', value: { replicaIds: [1, 2, 3], onlyWaiting: true } },
     { $case: 'acknowledged', value: { sequence: 4 } },
     { $case: 'startGang', value: { replicaId: 4, members: [] } },

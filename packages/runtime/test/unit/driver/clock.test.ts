@@ -102,3 +102,22 @@ test('a machine hears of a step before anything else, its alarm is set by the ne
   await driver.stop();
   t.is(hear, undefined, 'nothing listens to the clock any more');
 });
+
+test('an alarm for an instant by the wall clock is set again by the new clock, also where an input comes before the watch sees the step', async (t) => {
+  const clock = { now: () => at, stepped: 0 };
+  let at = 1000;
+  const delays: number[] = [];
+  const timers: Timers = { start: (delay) => delays.push(delay), cancel: () => undefined };
+  const appointment: Machine<State, Input, never, DriverCommand> = { ...waiter, step: () => ({ changes: [], commands: [{ kind: 'WakeAt', at: 50_000 }] }) };
+  const driver = new MachineDriver<State, Input, never, DriverCommand>({
+    machine: appointment, state: { wakeAt: undefined }, journal: undefined, clock, timers, perform: () => undefined, onFatal: (error) => { t.fail(String(error)); },
+  });
+  driver.deliver({ kind: 'TimerFired' });
+  driver.settle();
+  at -= 500;
+  clock.stepped = -500;
+  driver.deliver({ kind: 'TimerFired' });
+  driver.settle();
+  t.deepEqual(delays, [49_000, 49_500]);
+  await driver.stop();
+});
