@@ -104,6 +104,8 @@ export interface HeuristicOptions {
   readonly holeWalltime: 'whole-tasks' | 'whole-hole';
   /** The width that the static heuristic asks for: an equal share of the pending tasks, or always the largest. */
   readonly staticWidth: 'share' | 'largest';
+  /** Which of the chosen requests a candidate replaces: the one whose exchange gives the greatest throughput, or the first whose exchange raises it. */
+  readonly exchange: 'best' | 'first';
 }
 
 /** All that a request heuristic may look at. */
