@@ -27,6 +27,8 @@ export const assumptions = `- Logs: the archive's cleaned ones, not those of the
 - static: M and p are fixed before the loop, p = min(maxP, ceil(pending tasks / free slots)). Pending tasks and requests include running ones.
 - adaptive: in Eq. 3.3, t_r/E is rounded down to whole tasks and times count from now; no candidate is taken twice; p is at least 1 after
   scaling; est2 is kept within 0..maxT_r. Holes are taken in order of time, at each breakpoint the rectangle of best own throughput.
+- exchange: Alg. 3.3 does not say which chosen request a candidate replaces when several exchanges raise V. Here it is the one whose exchange
+  gives the greatest V; the other reading, the first whose exchange raises V, is varied below.
 - mixed: at the first decision one request of (maxP, maxT_r) is added, unscaled; later decisions are adaptive.
 - Decisions are made at submission and at each end of an own request. A request is held until the grid job or its walltime ends, also when
   it idles. A task that ends exactly at its walltime is done.
