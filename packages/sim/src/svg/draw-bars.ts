@@ -38,7 +38,8 @@ export function drawBars({ title, up, bars, groups, marks, isClustered = false }
   const clusters = isClustered ? clustersOf(bars) : bars.map((bar) => [bar]);
   // Half a bar's room before and behind each cluster of several.
   const room = across / (bars.length + (isClustered ? clusters.length : 0));
-  const height = bottom + frame.labelRoom + 20 + frame.bottom;
+  const labelRoom = isClustered ? 34 : frame.labelRoom;
+  const height = bottom + labelRoom + 20 + frame.bottom;
   const lines = Array.from({ length: Math.floor(most / step) + 1 }, (_, index) => index * step).flatMap((value) => [
     `<line x1="${frame.left}" x2="${tenths(frame.left + across)}" y1="${tenths(y(value))}" y2="${tenths(y(value))}" stroke="#e4e7eb"/>`,
     text(String(value), { x: frame.left - 7, y: y(value) + 4, anchor: 'end' }),
@@ -50,7 +51,7 @@ export function drawBars({ title, up, bars, groups, marks, isClustered = false }
     `<g transform="translate(18 ${tenths(frame.top + frame.height / 2)}) rotate(-90)">${text(up, { x: 0, y: 0, anchor: 'middle' })}</g>`,
     ...drawClusters(clusters, { room, gap: isClustered ? room : 0, width: isClustered ? 0.86 * room : Math.min(34, 0.7 * room), y }),
     `<line x1="${frame.left}" x2="${tenths(frame.left + across)}" y1="${bottom}" y2="${bottom}" stroke="#7b8794"/>`,
-    ...drawLegend(groups, marks, bottom + frame.labelRoom + 12), '</svg>', '',
+    ...drawLegend(groups, marks, bottom + labelRoom + 12), '</svg>', '',
   ].join('\n');
 }
 

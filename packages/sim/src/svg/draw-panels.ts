@@ -241,9 +241,9 @@ function legendOf(panels: readonly Panel[]): PanelLine[] {
   return [...byLabel.values()];
 }
 
-function drawEntry({ label, look }: PanelLine, { x, y }: { readonly x: number; readonly y: number }): string[] {
+function drawEntry({ label, look, isUnjoined = false }: PanelLine, { x, y }: { readonly x: number; readonly y: number }): string[] {
   return [
-    `<line x1="${tenths(x)}" x2="${tenths(x + 34)}" y1="${y}" y2="${y}" ${strokeOf(look)}/>`,
+    ...(isUnjoined ? [] : [`<line x1="${tenths(x)}" x2="${tenths(x + 34)}" y1="${y}" y2="${y}" ${strokeOf(look)}/>`]),
     drawMark(look, x + 17, y), text(label, { x: x + 42, y: y + 4, anchor: 'start' }),
   ];
 }
