@@ -4,6 +4,7 @@ import { estimateTaskTime } from './estimate-task-time.ts';
 import { findCandidates } from './find-candidates.ts';
 import type { DraftedRequest, RequestDecision, RequestFacts, RequestHeuristic } from './heuristic.ts';
 import { findObstacle, freeSlotsOf, isBounded, tasksToPlace } from './obstacle.ts';
+import { optionsOf } from './options.ts';
 import { describeThroughput, throughputOf } from './throughput.ts';
 
 /**
@@ -26,7 +27,7 @@ export function draftAdaptively(facts: RequestFacts, slots: number): RequestDeci
   const { now, demand } = facts;
   const estimate = estimateTaskTime(facts);
   const candidates = findCandidates(facts, estimate.time);
-  const choices = chooseRequests(candidates, slots, now);
+  const choices = chooseRequests(candidates, slots, { now, exchange: optionsOf(facts).exchange });
   const tasks = tasksToPlace(facts);
   const scaled = scaleRequests(choices, tasks, demand.processors, now);
   const kept = isBounded(facts) ? keepEarliest(choices, scaled, tasks * demand.processors) : choices.map((choice, index) => ({ choice, draft: scaled[index] as DraftedRequest }));

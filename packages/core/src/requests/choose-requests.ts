@@ -1,6 +1,6 @@
 import type { RequestCandidate } from '../messages/index.ts';
 import { describeTime, plural, type Instant, type ProcessorCount } from '../shared/index.ts';
-import type { DraftedRequest } from './heuristic.ts';
+import type { DraftedRequest, HeuristicOptions } from './heuristic.ts';
 import { describeThroughput, throughputAfterSwap, throughputOf, type Candidate } from './throughput.ts';
 
 /** A candidate that is to be asked for. */
@@ -20,27 +20,31 @@ interface Swap {
 /** Candidates that are kept with a decision, the chosen ones included. */
 const shownMax = 12;
 
+/** What requests are chosen by. */
+interface ChoiceRules {
+  readonly now: Instant;
+  readonly exchange: HeuristicOptions['exchange'];
+}
+
 /**
- * Chooses `count` of the candidates: the first ones, then each further one takes the place of the first chosen one for which that
- * raises the throughput of the set. Cost: O(candidates x count^2).
+ * Chooses `count` of the candidates: the first ones, then each further one replaces a chosen one where that raises the throughput of the set.
+ * Cost: O(candidates x count^2).
  *
  * @source costa2005, Alg. 3.3, its two loops.
- * Departs from the source, as settled: no candidate is taken twice, which its inner loop would do.
+ * Departs from the source, as settled: no candidate is taken twice, which its inner loop would do. The source leaves open which chosen
+ * request a candidate replaces when several exchanges raise the throughput: the option `exchange` says which.
  */
-export function chooseRequests(candidates: readonly Candidate[], count: number, now: Instant): Choice[] {
+export function chooseRequests(candidates: readonly Candidate[], count: number, { now, exchange }: ChoiceRules): Choice[] {
   const chosen = candidates.slice(0, count);
   const swaps: (Swap | undefined)[] = chosen.map(() => undefined);
   let throughput = throughputOf(chosen, now);
-  for (let i = chosen.length; i < candidates.length; i += 1) {
-    const candidate = candidates[i] as Candidate;
-    for (let index = 0; index < chosen.length; index += 1) {
-      const raised = throughputAfterSwap(chosen, index, candidate, now);
-      if (raised <= throughput) continue;
-      swaps[index] = { former: chosen[index] as Candidate, before: throughput, after: raised };
-      chosen[index] = candidate;
-      throughput = raised;
-      break;
-    }
+  for (const candidate of candidates.slice(chosen.length)) {
+    const found = findExchange(chosen, candidate, throughput, { now, exchange });
+    if (found === undefined) continue;
+    const { index, after } = found;
+    swaps[index] = { former: chosen[index] as Candidate, before: throughput, after };
+    chosen[index] = candidate;
+    throughput = after;
   }
   return chosen.map((candidate, index) => {
     const swap = swaps[index];
@@ -49,6 +53,18 @@ export function chooseRequests(candidates: readonly Candidate[], count: number, 
       : `It took the place of ${describeCandidate(swap.former, now)}: the throughput of all chosen rose from ${describeThroughput(swap.before)} to ${describeThroughput(swap.after)}.`;
     return { candidate, reason };
   });
+}
+
+/** The exchange of a chosen request for a candidate that raises the throughput: of all such, the best or the first; undefined where none does. */
+function findExchange(chosen: readonly Candidate[], candidate: Candidate, throughput: number, { now, exchange }: ChoiceRules): { readonly index: number; readonly after: number } | undefined {
+  let found: { readonly index: number; readonly after: number } | undefined;
+  for (let index = 0; index < chosen.length; index += 1) {
+    const after = throughputAfterSwap(chosen, index, candidate, now);
+    if (after <= (found?.after ?? throughput)) continue;
+    found = { index, after };
+    if (exchange === 'first') break;
+  }
+  return found;
 }
 
 /**

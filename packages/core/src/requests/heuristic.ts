@@ -104,6 +104,8 @@ export interface HeuristicOptions {
   readonly holeWalltime: 'whole-tasks' | 'whole-hole';
   /** The width that the static heuristic asks for: an equal share of the pending tasks, or always the largest. */
   readonly staticWidth: 'share' | 'largest';
+  /** Which of the chosen requests a candidate replaces: the one whose exchange gives the greatest throughput, or the first whose exchange raises it. */
+  readonly exchange: 'best' | 'first';
 }
 
 /** All that a request heuristic may look at. */
@@ -143,6 +145,8 @@ export interface RequestFacts {
   readonly cutOff?: readonly TaskGroup[];
   /** The longest that a request of the demand held its processors, until its walltime ended, and completed no task: so long may pass before tasks run in it. Left out, none did, or it is not known. */
   readonly heldInVain?: Duration;
+  /** When the last own request of the demand was released in which no task had begun; left out where none was, and where it is not known. */
+  readonly unusedAt?: Instant;
   /** Waits of requests of this resource that have started, own ones first of all; the latest last. */
   readonly waits?: readonly ObservedWait[];
   /** Left out, without bound. */

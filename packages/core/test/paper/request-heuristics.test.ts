@@ -5,6 +5,8 @@ import {
   type HeuristicOptions, type RequestDecision, type RequestFacts,
 } from '@mutirao/core/requests';
 import { aListing, aServed, someFacts, type ListedRequest } from '@mutirao/testkit';
+import { chooseRequests } from '../../src/requests/choose-requests.ts';
+import type { Candidate } from '../../src/requests/throughput.ts';
 
 /** 8 processors and E = 10. Until 30, 4 are held; then all 8 for `then`. So: 4 free in [0, 30), none until 30 + `then`. */
 function behindAWall(then: number, change: Partial<RequestFacts> = {}, options: Partial<HeuristicOptions> = {}): RequestFacts {
@@ -150,6 +152,16 @@ test('Alg. 3.3: a candidate takes the place of a chosen one when that raises V',
   t.deepEqual(shapesOf(swapped), [[8, 100]]);
   t.regex(swapped.drafts[0]?.reasons[1] ?? '', /^It took the place of 4 processors for 30 ms, filling a hole now/);
   t.deepEqual(shapesOf(adaptiveHeuristic.draft(behindAWall(150, alone))), [[4, 30]]);
+});
+
+test('Alg. 3.3: of the chosen requests a candidate replaces the one for which V rises most, or by an option the first for which it rises', (t) => {
+  const candidate = (tasks: number, startsAt: number, walltime: number): Candidate => ({ width: 8, lanes: 8, origin: 'hole', tasks, startsAt, walltime });
+  const [late, soon, wide] = [candidate(8, 100, 100), candidate(30, 10, 30), candidate(32, 0, 30)];
+  const starts = (exchange: 'best' | 'first', candidates: readonly Candidate[]): number[] => chooseRequests(candidates, 2, { now: 0, exchange }).map(({ candidate: { startsAt } }) => startsAt);
+  // 30 until 40 and 8 until 200: V = 38/200. 32 until 30 for the first: 40/200, more; for the second: 62/40, far more.
+  t.deepEqual(starts('best', [soon, late, wide]), [10, 0]);
+  t.deepEqual(starts('first', [soon, late, wide]), [0, 100]);
+  t.is(heuristicDefaults.exchange, 'best');
 });
 
 test('Alg. 3.3, settled: no candidate is taken twice', (t) => {

@@ -32,7 +32,7 @@ const scene = fc.record({
   tasks: fc.integer({ min: 0, max: 20 }), perTask: fc.integer({ min: 1, max: 3 }),
   longest: fc.option(fc.integer({ min: 0, max: 30 }), { nil: undefined }), held: fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined }),
   holes: fc.constantFrom('in-order' as const, 'best-first' as const, 'maximal' as const),
-  holeWalltime: fc.constantFrom('whole-tasks' as const, 'whole-hole' as const),
+  holeWalltime: fc.constantFrom('whole-tasks' as const, 'whole-hole' as const), exchange: fc.constantFrom('best' as const, 'first' as const),
 });
 type Scene = typeof scene extends fc.Arbitrary<infer T> ? T : never;
 
@@ -44,7 +44,7 @@ function factsOf(s: Scene): RequestFacts {
     served: s.held === undefined ? [] : [aServed(2, 0, s.held, 3)],
     demand: { pendingTasks: s.tasks, processors: s.perTask, deadline: undefined },
     taskTimes: s.longest === undefined ? undefined : { longest: s.longest, mean: s.longest, count: 1 },
-    options: { ...heuristicDefaults, defaultTime: 5, holes: s.holes, holeWalltime: s.holeWalltime },
+    options: { ...heuristicDefaults, defaultTime: 5, holes: s.holes, holeWalltime: s.holeWalltime, exchange: s.exchange },
   });
 }
 
@@ -302,7 +302,7 @@ function slowHoles(s: Scene, taskTime: number): { holes: Shape[]; queueEnd: numb
   return { holes, queueEnd };
 }
 
-/** Alg. 3.3 word for word, but that no candidate is taken twice. */
+/** Alg. 3.3 word for word, but that no candidate is taken twice, and that the option says which of several exchanges is made. */
 function slowAdaptive(s: Scene, taskTime: number): [width: number, walltime: number][] {
   const { holes, queueEnd } = slowHoles(s, taskTime);
   const lanes = Math.floor(s.widthMax / s.perTask);
@@ -314,8 +314,10 @@ function slowAdaptive(s: Scene, taskTime: number): [width: number, walltime: num
   }
   let chosen = candidates.slice(0, s.requestsMax - s.pendingCount);
   for (const candidate of candidates.slice(chosen.length)) {
-    const swaps = chosen.map((_, index) => chosen.with(index, candidate));
-    chosen = swaps.find((swapped) => together(swapped) > together(chosen)) ?? chosen;
+    const raising = chosen.map((_, index) => chosen.with(index, candidate)).filter((swapped) => together(swapped) > together(chosen));
+    // The sort is stable: of those that raise V as much, the first.
+    if (s.exchange === 'best') raising.sort((one, other) => together(other) - together(one));
+    chosen = raising[0] ?? chosen;
   }
   const lanesSum = chosen.reduce((sum, one) => sum + one.lanes, 0);
   return chosen.map((one) => [s.perTask * (s.tasks < lanesSum ? Math.ceil((s.tasks * one.lanes) / lanesSum) : one.lanes), one.walltime]);

@@ -23,9 +23,9 @@ export function decide(job: GridJob, index: number, resource: SimulatedResource,
 /** What is told beyond that to a heuristic that decides at every event. */
 function watch(facts: RequestFacts, job: GridJob, index: number, { plan }: SimulatedResource): RequestFacts {
   const { now } = facts;
-  const occasion = job.due.get(index);
+  const [occasion, unusedAt] = [job.due.get(index), job.unusedAt.get(index)];
   return {
-    ...facts, ...(occasion === undefined ? {} : { occasion }), budget: (job.budgets[index] as RequestBudget).leftAt(now),
+    ...facts, ...(occasion === undefined ? {} : { occasion }), ...(unusedAt === undefined ? {} : { unusedAt }), budget: (job.budgets[index] as RequestBudget).leftAt(now),
     pending: job.watchedFacts(index, now, (id) => plan.waiting.get(id)?.startsAt),
     taskSpread: job.tasks.spread, cutOff: job.tasks.cutOff, waits: [...job.waits(index)],
   };

@@ -48,6 +48,8 @@ export class GridJob {
   readonly due = new Map<number, Occasion>();
   /** When a decision asked for another one, by resource; Infinity where none did. */
   readonly reviewAt: Instant[];
+  /** When the last own request was released in which no task had begun, by resource. */
+  readonly unusedAt = new Map<number, Instant>();
   /** Own requests that were withdrawn while they waited, and released while they ran, because the heuristic gave them up. */
   withdrawalCount = 0;
   releaseCount = 0;

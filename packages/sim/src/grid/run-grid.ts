@@ -97,6 +97,7 @@ class GridWorld {
 
   #releaseIdle(job: GridJob, request: OwnRequest, now: Instant): void {
     if (!job.releasesIdle || request.tasks.size > 0) return;
+    if (!request.isUsed) job.unusedAt.set(request.resource, now);
     this.#takeOut(job, request, now);
     if (job.isWatchful) job.noteDue(request.resource, 'own');
   }
@@ -160,7 +161,7 @@ class GridWorld {
       this.#note(job, now, `asks resource ${index} for ${width} processors for ${walltime} as request ${id}`);
       resource.submit({ id, width, walltime, runTime: walltime }, now);
       const promisedStart = resource.setup.policy.promises ? resource.plan.waiting.get(id)?.startsAt : undefined;
-      job.add({ id, resource: index, width, walltime, submittedAt: now, promisedStart, startedAt: undefined, endedAt: undefined, idle: 0, tasks: new Map(), taskTime: 0 });
+      job.add({ id, resource: index, width, walltime, submittedAt: now, promisedStart, startedAt: undefined, endedAt: undefined, idle: 0, tasks: new Map(), taskTime: 0, isUsed: false });
       job.budgets[index]?.noteSubmission(now);
     }
   }

@@ -23,6 +23,8 @@ export interface OwnRequest {
   readonly tasks: Map<number, Instant>;
   /** Run time of the tasks that it completed. */
   taskTime: Duration;
+  /** Whether a task has begun in it. */
+  isUsed: boolean;
 }
 
 interface RunningTask {
@@ -112,6 +114,7 @@ export class Workqueue {
       this.#waiting.pop();
       request.idle -= 1;
       request.tasks.set(task, now);
+      request.isUsed = true;
       this.#running.push({ endsAt: now + this.#timeOf(task), order: this.#startCount, task, request });
       this.#startCount += 1;
     }

@@ -10,6 +10,8 @@ export interface PanelLine {
   readonly values: readonly number[];
   /** Half of each value's interval; left out, none is drawn. */
   readonly halfIntervals?: readonly number[];
+  /** Whether only marks are drawn, as for positions that have no order; left out, a line joins them. */
+  readonly isUnjoined?: boolean;
 }
 
 /** Lines over a few positions. */
@@ -25,6 +27,8 @@ export interface PanelFigure {
   readonly up: string;
   /** Names of the positions, from left to right. */
   readonly ticks: readonly string[];
+  /** The number that each tick stands for, ascending: distances between positions are then to scale. Left out, positions are equally far apart. */
+  readonly positions?: readonly number[];
   readonly panels: readonly Panel[];
   /** Panels in a row. */
   readonly panelsAcross: number;
@@ -34,13 +38,17 @@ export interface PanelFigure {
   readonly hasOwnAxes?: boolean;
   /** A linear axis from 0 up to this in place of the logarithmic one; 0 is drawn then. */
   readonly linearUpTo?: number;
+  /** Whether values of 0 are drawn in a row of their own below a logarithmic axis; left out, they are left out. */
+  readonly hasZeroRow?: boolean;
 }
 
 const page = { left: 66, right: 18, top: 48, width: 876, titleRoom: 20, panelGap: 16, axisRoom: 44, rowGap: 26, acrossRoom: 44, legendRow: 20, bottom: 14 };
 const colours = ['#0b63a5', '#c2410c', '#15803d', '#a21caf'];
 const dashes = ['', '7 3', '2 3'];
+/** Height of the row of zeros. */
+const zeroRow = 22;
 
-/** Draws a figure as SVG on a light ground of its own, the same text for the same figure. Values that are not above 0 are left out on a logarithmic axis. */
+/** Draws a figure as SVG on a light ground of its own, the same text for the same figure. Values that are not above 0 are left out on a logarithmic axis, unless zeros have a row. */
 export function drawPanels(figure: PanelFigure): string {
   const rows = Math.max(1, Math.ceil(figure.panels.length / figure.panelsAcross));
   const gap = figure.hasOwnAxes === true ? page.axisRoom : page.panelGap;
@@ -59,7 +67,7 @@ export function drawPanels(figure: PanelFigure): string {
       const left = page.left + column * (size.width + gap);
       const range = figure.linearUpTo === undefined ? rangeOf(figure.hasOwnAxes === true ? [panel] : figure.panels) : { low: 0, high: figure.linearUpTo };
       const top = page.top + page.titleRoom + row * (page.titleRoom + size.height + page.rowGap);
-      return drawPanel(panel, figure.ticks, { left, top, ...size, ...range, isNamed: column === 0 || figure.hasOwnAxes === true });
+      return drawPanel(panel, figure, { left, top, ...size, ...range, isNamed: column === 0 || figure.hasOwnAxes === true, zeroRoom: figure.hasZeroRow === true ? zeroRow : 0 });
     }),
     text(figure.across, { x: middle, y: below + 34, anchor: 'middle' }),
     `<g transform="translate(18 ${tenths((page.top + page.titleRoom + below) / 2)}) rotate(-90)">${text(figure.up, { x: 0, y: 0, anchor: 'middle' })}</g>`,
@@ -87,6 +95,8 @@ interface Frame {
   readonly high: number;
   /** Whether the values of its axis are told. */
   readonly isNamed: boolean;
+  /** Height of the row of zeros at its bottom; 0 where there is none. */
+  readonly zeroRoom: number;
 }
 
 /** The least range of the axis that holds all values, their intervals unless these are very wide, and 1, with a little room. */
@@ -106,14 +116,20 @@ function isDrawn(value: number, low: number): boolean {
   return (value > 0 || (value === 0 && low === 0)) && Number.isFinite(value);
 }
 
-function heightOf(value: number, { top, height, low, high }: Frame): number {
-  if (low === 0) return top + height * (1 - Math.min(high, Math.max(0, value)) / high);
-  return top + (height * Math.log10(high / Math.min(high, Math.max(low, value)))) / Math.log10(high / low);
+/** Whether a value has a place in a frame. */
+function hasPlace(value: number, { low, zeroRoom }: Frame): boolean {
+  return isDrawn(value, low) || (value === 0 && zeroRoom > 0);
 }
 
-function drawPanel({ title, lines }: Panel, ticks: readonly string[], frame: Frame): string[] {
+function heightOf(value: number, { top, height, low, high, zeroRoom }: Frame): number {
+  if (low === 0) return top + height * (1 - Math.min(high, Math.max(0, value)) / high);
+  if (value === 0 && zeroRoom > 0) return top + height - zeroRoom / 2;
+  return top + ((height - zeroRoom) * Math.log10(high / Math.min(high, Math.max(low, value)))) / Math.log10(high / low);
+}
+
+function drawPanel({ title, lines }: Panel, { ticks, positions }: Pick<PanelFigure, 'ticks' | 'positions'>, frame: Frame): string[] {
   const { left, top, width, height } = frame;
-  const place = (index: number): number => left + (width * (index + 0.5)) / ticks.length;
+  const place = (index: number): number => left + width * shareOf(index, ticks.length, positions);
   const marks = marksBetween(frame.low, frame.high).flatMap((mark) => {
     const y = heightOf(mark, frame);
     const look = mark === 1 && frame.low > 0 ? 'stroke="#52606d" stroke-width="1.4"' : 'stroke="#e4e7eb"';
@@ -123,14 +139,28 @@ function drawPanel({ title, lines }: Panel, ticks: readonly string[], frame: Fra
     ];
   });
   return [
-    text(title, { x: left + width / 2, y: top - 7, anchor: 'middle' }), ...marks,
+    text(title, { x: left + width / 2, y: top - 7, anchor: 'middle' }), ...marks, ...drawZeroRow(frame),
     `<rect x="${tenths(left)}" y="${top}" width="${tenths(width)}" height="${height}" fill="none" stroke="#7b8794"/>`,
     ...ticks.map((tick, index) => text(tick, { x: place(index), y: top + height + 16, anchor: 'middle' })),
-    ...lines.flatMap((line, index) => {
-      // Intervals would hide each other where they stand at one place.
-      const shift = line.halfIntervals === undefined ? 0 : (index - (lines.length - 1) / 2) * 7;
-      return drawLine(line, (tick) => place(tick) + shift, frame);
-    }),
+    // All intervals below all lines.
+    ...lines.flatMap((line) => drawIntervals(line, place, frame)), ...lines.flatMap((line) => drawLine(line, place, frame)),
+  ];
+}
+
+/** Where a position stands between the left and the right end of a panel, both of which are half a step away from the outermost ones. */
+function shareOf(index: number, count: number, positions: readonly number[] | undefined): number {
+  const [first, last] = [positions?.[0] ?? 0, positions?.at(-1) ?? 0];
+  if (positions === undefined || last === first) return (index + 0.5) / count;
+  return (0.5 + ((count - 1) * ((positions[index] ?? 0) - first)) / (last - first)) / count;
+}
+
+/** The row of zeros, parted from the logarithmic axis above it, which has none. */
+function drawZeroRow({ left, top, width, height, zeroRoom, isNamed }: Frame): string[] {
+  if (zeroRoom === 0) return [];
+  const y = top + height - zeroRoom;
+  return [
+    `<line x1="${tenths(left)}" x2="${tenths(left + width)}" y1="${tenths(y)}" y2="${tenths(y)}" stroke="#7b8794" stroke-dasharray="2 3"/>`,
+    ...(isNamed ? [text('0', { x: left - 7, y: y + zeroRoom / 2 + 4, anchor: 'end' })] : []),
   ];
 }
 
@@ -148,27 +178,44 @@ function stepsOf(span: number): readonly number[] {
   return span < 2000 ? [1, 2, 5] : [1];
 }
 
-function drawLine({ look, values, halfIntervals = [] }: PanelLine, place: (tick: number) => number, frame: Frame): string[] {
-  const points = values.flatMap((value, tick) => (isDrawn(value, frame.low) ? [{ x: place(tick), y: heightOf(value, frame), value, half: halfIntervals[tick] ?? NaN }] : []));
-  const stroke = strokeOf(look);
-  const bars = points.filter(({ half }) => Number.isFinite(half)).map(({ x, value, half }) => {
-    const [upper, lower] = [heightOf(value + half, frame), heightOf(value - half, frame)];
-    return `<line x1="${tenths(x)}" x2="${tenths(x)}" y1="${tenths(upper)}" y2="${tenths(lower)}" stroke="${colourOf(look)}" stroke-opacity="0.55"/>`;
+/** The intervals of a line as a band around it, so that lines stay where their values are; those of single values as bars. */
+function drawIntervals(line: PanelLine, place: (tick: number) => number, frame: Frame): string[] {
+  const { look, values, halfIntervals = [] } = line;
+  const half = (tick: number): number => halfIntervals[tick] ?? NaN;
+  const known = values.map((value, tick) => (Number.isFinite(half(tick)) && isDrawn(value, frame.low) ? value : NaN));
+  const edge = (tick: number, sign: 1 | -1): string => `${tenths(place(tick))},${tenths(edgeOf((known[tick] as number) + sign * half(tick), frame))}`;
+  return stretchesOf(known, frame).map((ticks) => {
+    const [only = 0] = ticks;
+    if (ticks.length > 1 && line.isUnjoined !== true) {
+      return `<polygon class="interval" fill="${colourOf(look)}" fill-opacity="0.14" points="${[...ticks.map((tick) => edge(tick, 1)), ...ticks.toReversed().map((tick) => edge(tick, -1))].join(' ')}"/>`;
+    }
+    const [upper, lower] = [edgeOf((known[only] as number) + half(only), frame), edgeOf((known[only] as number) - half(only), frame)];
+    return `<line class="interval" x1="${tenths(place(only))}" x2="${tenths(place(only))}" y1="${tenths(upper)}" y2="${tenths(lower)}" stroke="${colourOf(look)}" stroke-opacity="0.55"/>`;
   });
+}
+
+/** An interval that reaches below what a logarithmic axis has ends at its lower end. */
+function edgeOf(value: number, frame: Frame): number {
+  return heightOf(frame.low === 0 ? value : Math.max(frame.low, value), frame);
+}
+
+function drawLine({ look, values, isUnjoined = false }: PanelLine, place: (tick: number) => number, frame: Frame): string[] {
+  const pointOf = (tick: number): string => `${tenths(place(tick))},${tenths(heightOf(values[tick] as number, frame))}`;
+  const paths = isUnjoined ? [] : stretchesOf(values, frame).filter(({ length }) => length > 1);
   return [
-    ...bars, ...pathsOf(values, frame.low).map((ticks) => `<polyline fill="none" ${stroke} points="${ticks.map((tick) => `${tenths(place(tick))},${tenths(heightOf(values[tick] as number, frame))}`).join(' ')}"/>`),
-    ...points.map(({ x, y }) => drawMark(look, x, y)),
+    ...paths.map((ticks) => `<polyline fill="none" ${strokeOf(look)} points="${ticks.map(pointOf).join(' ')}"/>`),
+    ...values.flatMap((value, tick) => (hasPlace(value, frame) ? [drawMark(look, place(tick), heightOf(value, frame))] : [])),
   ];
 }
 
-/** The ticks of each unbroken stretch of two or more values: a line over a gap would tell of what is not there. */
-function pathsOf(values: readonly number[], low: number): number[][] {
-  const paths: number[][] = [[]];
+/** The ticks of each unbroken stretch of values: a line over a gap would tell of what is not there. */
+function stretchesOf(values: readonly number[], { low }: Frame): number[][] {
+  const stretches: number[][] = [[]];
   values.forEach((value, tick) => {
-    if (isDrawn(value, low)) paths.at(-1)?.push(tick);
-    else paths.push([]);
+    if (isDrawn(value, low)) stretches.at(-1)?.push(tick);
+    else stretches.push([]);
   });
-  return paths.filter(({ length }) => length > 1);
+  return stretches.filter(({ length }) => length > 0);
 }
 
 function colourOf({ colour }: PanelLine['look']): string {
@@ -194,9 +241,9 @@ function legendOf(panels: readonly Panel[]): PanelLine[] {
   return [...byLabel.values()];
 }
 
-function drawEntry({ label, look }: PanelLine, { x, y }: { readonly x: number; readonly y: number }): string[] {
+function drawEntry({ label, look, isUnjoined = false }: PanelLine, { x, y }: { readonly x: number; readonly y: number }): string[] {
   return [
-    `<line x1="${tenths(x)}" x2="${tenths(x + 34)}" y1="${y}" y2="${y}" ${strokeOf(look)}/>`,
+    ...(isUnjoined ? [] : [`<line x1="${tenths(x)}" x2="${tenths(x + 34)}" y1="${y}" y2="${y}" ${strokeOf(look)}/>`]),
     drawMark(look, x + 17, y), text(label, { x: x + 42, y: y + 4, anchor: 'start' }),
   ];
 }

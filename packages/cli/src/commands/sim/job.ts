@@ -36,6 +36,7 @@ export interface JobSimulationOptions {
   readonly holes: string;
   readonly holeWalltime: string;
   readonly staticWidth: string;
+  readonly exchange: string;
   readonly releaseIdle?: true;
   readonly events?: true;
 }
@@ -60,6 +61,7 @@ export function define(command: Command, act: Act): void {
     .option('--holes <name>', 'in-order, best-first or maximal', heuristicDefaults.holes)
     .option('--hole-walltime <name>', 'whole-tasks or whole-hole', heuristicDefaults.holeWalltime)
     .option('--static-width <name>', 'share or largest', heuristicDefaults.staticWidth)
+    .option('--exchange <name>', 'which request of those chosen a better one replaces: best or first', heuristicDefaults.exchange)
     .option('--release-idle', 'release a request once it has no task (default: held until the job or its walltime ends)')
     .option('--events', 'tell what happens, a line for each event, on standard error')
     .action((options: JobSimulationOptions) => act((context) => simulateJob(context, options)));
@@ -112,6 +114,7 @@ function readHeuristicOptions(options: JobSimulationOptions): HeuristicOptions {
     holes: readWord('--holes', options.holes, ['in-order', 'best-first', 'maximal']),
     holeWalltime: readWord('--hole-walltime', options.holeWalltime, ['whole-tasks', 'whole-hole']),
     staticWidth: readWord('--static-width', options.staticWidth, ['share', 'largest']),
+    exchange: readWord('--exchange', options.exchange, ['best', 'first']),
   };
 }
 

@@ -86,7 +86,7 @@ function readText({ directory }: CommandContext, file: string): string {
 function writeMap(path: string, document: WorkflowDocument, { processors }: Platform, schedule: Schedule): void {
   const svg = drawSchedule({
     title: `${document.name === '' ? document.subject : document.name}, ${schedule.scheduler}`, schedule, processors: processors.map(({ name }) => name),
-    taskIds: document.tasks.map(({ id }) => id), groups: document.tasks.map(({ kind }) => kind),
+    taskIds: document.tasks.map(({ id }) => id), groups: document.tasks.map(({ kind }) => kind), groupName: 'kind',
   });
   writeNamed(path, svg);
 }

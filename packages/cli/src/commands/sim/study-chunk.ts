@@ -16,12 +16,13 @@ import { HeuristicsPartRunner } from '../../simulation/study/heuristics-part-run
 import { PlacementPartRunner } from '../../simulation/study/placement-part-runner.ts';
 import { getLogs as getPlacementLogs, readPlacementSettings } from '../../simulation/study/run-gonzalez2010.ts';
 import { ChunkRunner } from '../../simulation/study/run-study-chunk.ts';
-import { checkLogs, getData, readSettings } from '../../simulation/study/study-options.ts';
+import { checkLogs, getData, readSettings, readShortSettings } from '../../simulation/study/study-options.ts';
 
 /** What `sim study-chunk` takes. */
 export interface StudyChunkOptions extends HeuristicsOptions {
   readonly out: string;
   readonly experiments?: string;
+  readonly maxTasks?: string;
 }
 
 export function define(command: Command, act: Act): void {
@@ -31,6 +32,7 @@ export function define(command: Command, act: Act): void {
     .requiredOption('--out <file>', 'where its results go, as JSON lines')
     .option('--quick', 'the part of a quick study')
     .option('--experiments <count>', 'gonzalez2010: as many as the study has')
+    .option('--max-tasks <count>', 'costa2005: as the study has it')
     .option('--seed <text>', 'that of the study', '1')
     .option('--data <folder>', 'holds the logs as swf/NAME.swf.gz (default: MUTIRAO_DATA)')
     .action((name: string, part: string, options: StudyChunkOptions) => act((context) => Promise.resolve(runPart(context, [name, part], options))));
@@ -59,7 +61,8 @@ interface RunnablePart {
 }
 
 function findChunk(name: string, part: string, options: StudyChunkOptions): RunnablePart {
-  const settings = readSettings(name, options);
+  readSettings(name, options);
+  const settings = readShortSettings(options);
   const chunk = getPart(listParts(settings), part);
   const getLogs = (context: CommandContext): string => {
     const data = getData(context, options);

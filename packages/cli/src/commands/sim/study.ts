@@ -21,7 +21,7 @@ import { runChunks } from '../../simulation/study/chunk-pool.ts';
 import { defineHeuristicsOptions, refuseHeuristicsOptions, type HeuristicsOptions } from '../../simulation/study/heuristics-options.ts';
 import { ownCommand } from '../../simulation/study/own-command.ts';
 import { StudyFolder } from '../../simulation/study/study-folder.ts';
-import { checkLogs, getData, readSettings } from '../../simulation/study/study-options.ts';
+import { checkLogs, getData, readSettings, readShortSettings } from '../../simulation/study/study-options.ts';
 import { StudyProgress, type Work } from '../../simulation/study/study-progress.ts';
 
 /** What `sim study` takes. */
@@ -29,6 +29,7 @@ export interface StudyRunOptions extends HeuristicsOptions {
   readonly out: string;
   readonly workers?: string;
   readonly experiments?: string;
+  readonly maxTasks?: string;
   readonly exportJdf?: true;
   readonly command?: string;
 }
@@ -42,6 +43,7 @@ export function define(command: Command, act: Act): void {
     .option('--data <folder>', 'holds the logs as swf/NAME.swf.gz, that of DAS-2 in grid/ (default: MUTIRAO_DATA)')
     .option('--workers <count>', 'threads (default: one per processor of this machine)')
     .option('--experiments <count>', 'gonzalez2010: only the first so many of its 10 experiments; more can be run in the same folder later')
+    .option('--max-tasks <count>', 'costa2005: without job types of more tasks')
     .option('--export-jdf', 'run nothing; write a job file, so that a grid runs the parts')
     .option('--command <text>', 'with --export-jdf: mutirao as the machines can call it (default: this program, by its path)')
     .action((name: string, options: StudyRunOptions) => act((context) => runStudy(context, name, options)));
@@ -49,6 +51,7 @@ export function define(command: Command, act: Act): void {
 
 /** Runs what is left of a study, then writes its report. */
 export async function runStudy(context: CommandContext, name: string, options: StudyRunOptions): Promise<ExitStatus> {
+  if (options.maxTasks !== undefined && name !== 'costa2005') throw new MutiraoError('MUT_BAD_REQUEST', `--max-tasks is for the study costa2005, not for ${name}`);
   if (name === 'heuristics') {
     if (options.experiments !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', '--experiments is for the study gonzalez2010, not for heuristics');
     return (await import('../../simulation/study/run-heuristics.ts')).runHeuristicsStudy(context, options);
@@ -64,7 +67,7 @@ export async function runStudy(context: CommandContext, name: string, options: S
     case 'moreira2009': return (await import('../../simulation/study/run-moreira2009.ts')).runMoreira2009(context, settings, options);
     case 'ahead': return runLogged(context, settings, options);
     case 'buc2020': return runScores(context, settings, options);
-    default: return runCosta2005(context, settings, options);
+    default: return runCosta2005(context, readShortSettings(options), options);
   }
 }
 

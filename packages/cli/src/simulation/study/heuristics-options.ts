@@ -42,7 +42,7 @@ export function defineHeuristicsOptions(command: Command): Command {
     .option('--max-walltime <time>', 'heuristics: what may be asked for beside --trace (default: what 99 of 100 of its requests keep within)')
     .option('--types <names>', 'heuristics: job types, as 100x1000s-2x, or 100x1000s for all three heterogeneities (default: all 27)')
     .option('--max-pending <counts>', 'heuristics: values of maxPR (default: 1,2,3,4,5,6)')
-    .option('--instants <count>', 'heuristics: instants of each scenario (default: 50; with --quick 10)')
+    .option('--instants <count>', 'heuristics and costa2005: instants of each scenario (default: 50; costa2005 of 100,000 tasks 20; heuristics with --quick 10)')
     .option('--heuristics <names>', `heuristics: of ${heuristicNames.join(', ')}; ${referenceNames.join(' and ')} are always run (default: all)`)
     .option('--policies <names>', `heuristics: of ${policyNames.join(', ')} (default: all)`)
     .option('--parts <names>', `heuristics: of ${partNames.join(', ')} (default: all; with --quick main)`);
@@ -50,7 +50,7 @@ export function defineHeuristicsOptions(command: Command): Command {
 
 /** Refuses options of this study where another one is run. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function refuseHeuristicsOptions(name: string, options: HeuristicsOptions): void {
-  const foreign = (Object.keys(ownOptions) as (keyof typeof ownOptions)[]).find((key) => options[key] !== undefined);
+  const foreign = (Object.keys(ownOptions) as (keyof typeof ownOptions)[]).find((key) => options[key] !== undefined && !(name === 'costa2005' && key === 'instants'));
   if (foreign !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `${ownOptions[foreign]} is for the study heuristics, not for ${name}`);
 }
 

@@ -22,7 +22,7 @@ export class StudyFolder {
    * @throws {MutiraoError} MUT_BAD_REQUEST when it holds something else, or the same study with other settings.
    */
   static open(path: string, settings: StudySettings): StudyFolder {
-    openStudyFolder(path, { study: 'costa2005', version: 1, quick: settings.isQuick, seed: settings.seed });
+    openStudyFolder(path, { study: 'costa2005', version: 1, quick: settings.isQuick, seed: settings.seed, instants: settings.instants, max_tasks: settings.taskCountMax });
     return new StudyFolder(path, settings);
   }
 

@@ -5,7 +5,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { StudySettings } from '@mutirao/sim/costa2005';
 
 import type { CommandContext } from '../../context.ts';
-import { readWord } from '../numbers.ts';
+import { readWhole, readWord } from '../numbers.ts';
 
 /** What every command about a study takes. */
 export interface StudyOptions {
@@ -22,6 +22,25 @@ export function readSettings(name: string, { quick, seed }: StudyOptions): Study
   readWord('the study', name, studyNames);
   if (!/^[\w.-]{1,64}$/.test(seed)) throw new MutiraoError('MUT_BAD_REQUEST', `--seed is "${seed}"; want letters, digits, "-", "_" and "." only`);
   return { isQuick: quick === true, seed };
+}
+
+/** What may be less than the whole of costa2005's study. */
+export interface ShortStudyOptions extends StudyOptions {
+  readonly instants?: string;
+  readonly maxTasks?: string;
+}
+
+/** Reads what is to be run of costa2005's study. @throws {MutiraoError} MUT_BAD_REQUEST */
+export function readShortSettings(options: ShortStudyOptions): StudySettings {
+  const { instants, maxTasks, quick } = options;
+  const own = instants !== undefined ? '--instants' : maxTasks !== undefined ? '--max-tasks' : undefined;
+  if (quick === true && own !== undefined) throw new MutiraoError('MUT_BAD_REQUEST', `--quick has its own extent, and ${own} is given too; use one of them`);
+  return {
+    ...readSettings('costa2005', options),
+    // Assumptions are varied at 20 instants, beside the same ones of the study.
+    ...(instants === undefined ? {} : { instants: readWhole('--instants', instants, { min: 20, max: 10_000 }) }),
+    ...(maxTasks === undefined ? {} : { taskCountMax: readWhole('--max-tasks', maxTasks, { min: 1000, max: 100_000 }) }),
+  };
 }
 
 /** The folder of the logs. @param names of those that are needed. @throws {MutiraoError} MUT_DATA_MISSING where the user names none. */

@@ -162,6 +162,20 @@ test('an exported study is a job file beside its results, and calls mutirao as t
   t.regex(readFileSync(join(directory, 'out', 'costa2005.jdf'), 'utf8'), /\nremote: node '.*bin\/mutirao\.js' sim study-chunk /);
 });
 
+test('a study of costa2005 may have fewer instants and smaller jobs, which its job file and its folder say', async (t) => {
+  const directory = temporaryFolder(t);
+  const words = ['sim', 'study', 'costa2005', '--instants', '20', '--max-tasks', '10000', '--data', 'data', '--out', 'out', '--export-jdf'];
+  t.is((await runCommandLine([...words, '--command', 'mutirao'], { directory })).status, 0);
+  const text = readFileSync(join(directory, 'out', 'costa2005.jdf'), 'utf8');
+  t.regex(text, /sim study-chunk costa2005 sp2-10000x100s-4x --instants 20 --max-tasks 10000 --seed 1 /u);
+  t.false(text.includes('100000x'));
+  t.regex((await runCommandLine([...words, '--quick'], { directory })).err, /--quick has its own extent, and --instants is given too/u);
+  const errorOf = async (instants: string): Promise<string> => (await runCommandLine(words.map((word) => (word === '20' ? instants : word)), { directory })).err;
+  t.regex(await errorOf('19'), /--instants is "19"; want a whole number in 20\.\./u);
+  t.regex(await errorOf('30'), /holds another study/u);
+  t.regex((await runCommandLine(['sim', 'study', 'trust', '--max-tasks', '1000', '--out', 'other'], { directory })).err, /--max-tasks is for the study costa2005, not for trust/u);
+});
+
 test('the study of placement says how many experiments there are, and needs its logs', async (t) => {
   const directory = temporaryFolder(t);
   const words = ['sim', 'study', 'gonzalez2010', '--data', 'none', '--out', 'out'];

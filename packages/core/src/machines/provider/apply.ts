@@ -197,6 +197,7 @@ function moveRequest(state: ProviderState, { requestId, startsAt, endsAt, amount
 function releaseRequest(state: ProviderState, change: ProviderChange & { kind: 'RequestReleasing' }): void {
   const request = getRequest(state, change.requestId);
   request.releaseReason = change.reason;
+  if (change.isUnused === true) request.unusedAt = change.at;
   if (change.isGivenUp === true) noteWithdrawal(state, change.at);
   request.reasons = [...request.reasons, change.reason];
 }

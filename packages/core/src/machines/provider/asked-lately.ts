@@ -34,18 +34,19 @@ export function noteWithdrawal(state: ProviderState, at: Instant): void {
   state.asked.withdrawals = noteAt(state.asked.withdrawals, at, budgetOf(state).withdrawals);
 }
 
-/** Takes what was asked for later than now, by a clock that was set back since, as asked for now: the hour is not longer for it. */
+/** Takes what was asked for or released later than now, by a clock that was set back since, as of now: the hour is not longer for it. */
 export function setClockBack(state: ProviderState, at: Instant): void {
   const { asked } = state;
   // By how much is not known, so a pause that began by the clock before would last for as long as it was wrong.
   state.pausedUntil = Math.min(state.pausedUntil, at);
   asked.submissions = asked.submissions.map((instant) => Math.min(instant, at));
   asked.withdrawals = asked.withdrawals.map((instant) => Math.min(instant, at));
+  for (const request of state.requests.values()) if (request.unusedAt !== undefined) request.unusedAt = Math.min(request.unusedAt, at);
 }
 
-/** Whether something was asked for later than now. */
-export function isAheadOf({ asked }: ProviderState, now: Instant): boolean {
-  return [...asked.submissions, ...asked.withdrawals].some((instant) => instant > now);
+/** Whether something was asked for or released unused later than now. */
+export function isAheadOf({ asked, requests }: ProviderState, now: Instant): boolean {
+  return [...asked.submissions, ...asked.withdrawals].some((instant) => instant > now) || [...requests.values()].some(({ unusedAt = 0 }) => unusedAt > now);
 }
 
 /** No more are kept than may be: with more, nothing is left either way. */

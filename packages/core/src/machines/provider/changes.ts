@@ -42,6 +42,8 @@ export type ProviderChange =
       readonly kind: 'RequestReleasing'; readonly requestId: RequestId; readonly reason: string; readonly at: Instant;
       /** A heuristic gave it up, which counts among the withdrawals of the hour. */
       readonly isGivenUp?: true;
+      /** It ran and completed no task. */
+      readonly isUnused?: true;
     }
   /** When it starts at the latest, as the first listing with it shows. */
   | { readonly kind: 'RequestPromised'; readonly requestId: RequestId; readonly startsAt: Instant; readonly at: Instant }

@@ -24,7 +24,7 @@ export function releaseIdle(turn: Turn): void {
     const request = state.requests.get(requestId);
     if (request === undefined || now < since + state.config.idleRelease) continue;
     idleSince.delete(requestId);
-    releaseRequest(turn, request, `Released: no task has run on it for ${describeTime(now - since)}, and none waits for its processors.`);
+    releaseRequest(turn, request, `Released: no task has run on it for ${describeTime(now - since)}, and none waits for its processors.`, { isUnused: request.taskTime === 0 });
   }
 }
 

@@ -148,6 +148,8 @@ export interface OwnRequest {
   promisedStart?: Instant;
   /** Why it was released; empty while it is wanted. */
   releaseReason: string;
+  /** When it was released because nothing ran in it, if it had completed no task; left out for any other. */
+  unusedAt?: Instant;
   /** A machine of it has attached at some time. */
   hasServed: boolean;
   /** Its agents may hold replicas of a former journal of its broker; left out where they cannot. */

@@ -30,14 +30,16 @@ export function doubtSubmission(turn: Turn, requestId: RequestId): void {
 interface ReleaseTerms {
   /** A heuristic gave it up, which counts among the withdrawals of the hour. */
   readonly isGivenUp?: boolean;
+  /** It ran and completed no task. */
+  readonly isUnused?: boolean;
   /** What its broker hears of why its machines are gone; left out, that their allocation was released. */
   readonly code?: string;
 }
 
 /** Gives a request back: its machines are lost at once, and the manager is asked to take it out. */
-export function releaseRequest(turn: Turn, request: OwnRequest, reason: string, { isGivenUp = false, code = 'MUT_ALLOCATION_ENDED' }: ReleaseTerms = {}): void {
+export function releaseRequest(turn: Turn, request: OwnRequest, reason: string, { isGivenUp = false, isUnused = false, code = 'MUT_ALLOCATION_ENDED' }: ReleaseTerms = {}): void {
   noteCutOff(turn, request);
-  commit(turn, { kind: 'RequestReleasing', requestId: request.requestId, reason, at: turn.now, ...(isGivenUp ? { isGivenUp } : {}) });
+  commit(turn, { kind: 'RequestReleasing', requestId: request.requestId, reason, at: turn.now, ...(isGivenUp ? { isGivenUp } : {}), ...(isUnused ? { isUnused } : {}) });
   loseMachinesOf(turn, request, code, 'MUT_ALLOCATION_ENDED');
 }
 

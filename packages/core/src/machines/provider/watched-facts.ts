@@ -1,11 +1,11 @@
 import { groupTasks, type BudgetLeft, type ObservedWait, type PendingRequest, type RequestFacts, type TaskSpread } from '../../requests/index.ts';
 import type { QueuedRequest, QueueListing } from '../../messages/index.ts';
-import type { Duration, RequestId } from '../../shared/index.ts';
+import type { Duration, Instant, RequestId } from '../../shared/index.ts';
 import { budgetLeft } from './asked-lately.ts';
 import { requestsOf } from './brokers.ts';
 import { factsOf, pendingOf, type Resource } from './decision-facts.ts';
 import { listingStateOf } from './listing-state.ts';
-import { clientRequestIdOf, isServing, type KnownBroker, type OwnRequest, type ProvidedMachine, type ProviderState } from './state.ts';
+import { clientRequestIdOf, isOfDemand, isServing, type KnownBroker, type OwnRequest, type ProvidedMachine, type ProviderState } from './state.ts';
 import type { Turn } from './turn.ts';
 
 /** How often the machine is to hear of measured task times, and for how long tasks have run. */
@@ -32,11 +32,12 @@ export function watchedFacts(turn: Turn, resource: Resource, { broker, slots, sh
   const machines = machinesByRequest(state);
   const own = requestsOf(state, broker.brokerId).filter(isServing);
   const pending = own.map((request) => watchedRequest(turn, request, { predicted: promises.get(request.requestId), machines: machines.get(request.requestId) ?? [] }));
-  const spread = spreadOf(broker);
+  const [spread, unusedAt] = [spreadOf(broker), unusedAtOf(state, broker)];
   return {
     ...facts, limits: { ...resource.limits, requestsMax: Math.max(0, pending.length + slots) }, pending, taskAgeError: measureInterval, cutOff: broker.cutOff, waits: waitsOf(state),
     budget: budgetOf(turn, broker, sharers), listingState: listingStateOf(state, facts.listing, now),
     ...(broker.watch.occasion === undefined ? {} : { occasion: broker.watch.occasion }), ...(spread === undefined ? {} : { taskSpread: spread }),
+    ...(unusedAt === undefined ? {} : { unusedAt }),
   };
 }
 
@@ -79,6 +80,12 @@ function spreadOf({ taskTimes: { count, total, shortest, squares } }: KnownBroke
   if (count === 0 || shortest === undefined || squares === undefined) return undefined;
   const mean = total / count;
   return { shortest, deviation: Math.ceil(Math.sqrt(Math.max(0, squares / count - mean * mean))) };
+}
+
+/** When the last request of this demand was released that had completed nothing. */
+function unusedAtOf(state: ProviderState, broker: KnownBroker): Instant | undefined {
+  const instants = requestsOf(state, broker.brokerId).flatMap((request) => (isOfDemand(broker, request) ? request.unusedAt ?? [] : []));
+  return instants.length === 0 ? undefined : Math.max(...instants);
 }
 
 function waitsOf({ waits }: ProviderState): ObservedWait[] {

@@ -46,7 +46,7 @@ export function addBest(context: PlanContext, plan: Plan, rules: AddingRules): A
   visitRequests(context, plan, rules, (request) => {
     const workers = withRequest(context, plan, request);
     const before = best?.rating ?? plan;
-    if (!couldBeat(context, before, workers) || !couldScoreBelow(context, before, workers)) return;
+    if (isUnusedNow(workers, request) || !couldBeat(context, before, workers) || !couldScoreBelow(context, before, workers)) return;
     const plain = rate(context, workers, before);
     const rating = { ...plain, score: plain.score + context.constants.wasteCost * wasteExpected(context, request, plain) };
     if (rating.score >= before.score || isWasteful(context, request, rating)) return;
@@ -54,7 +54,8 @@ export function addBest(context: PlanContext, plan: Plan, rules: AddingRules): A
     best = { request, rating };
   });
   const request = best && trim(context, plan, best);
-  if (request === undefined) return undefined;
+  // Narrowed and shortened it may fit into a place before the one that it was found in.
+  if (request === undefined || startsUnused(context, plan, request)) return undefined;
   const workers = withRequest(context, plan, request);
   const { start, walltime, width } = request;
   return { request, compared, plan: { ...workers, ...rate(context, workers, best?.rating), skyline: plan.skyline.without(start, start + walltime, width) } };
@@ -98,6 +99,17 @@ function visitRequests(context: PlanContext, { skyline, finishes, lanes }: Plan,
 function withRequest({ facts }: PlanContext, { lanes, waiting, slotEnds, restarted }: Plan, { width, walltime, expectedStart: from }: PlannedRequest): Workers {
   const added: Lanes = { count: lanesIn(width, facts.demand.processors), from, age: 0, end: from + walltime };
   return { lanes: useLanes([...lanes, added], waiting), waiting, slotEnds: [...slotEnds, added.end], restarted };
+}
+
+/** Whether a request that starts now finds no task that waits: it would be released at once. */
+function isUnusedNow({ lanes }: Workers, { expectedStart, walltime }: Pick<PlannedRequest, 'expectedStart' | 'walltime'>): boolean {
+  return expectedStart === 0 && lanes.some(({ age, from, end, used }) => age === 0 && from === 0 && end === walltime && used === 0);
+}
+
+/** Whether the resource would start a request now, for which no task waits. */
+function startsUnused(context: PlanContext, plan: Plan, { width, walltime }: PlannedRequest): boolean {
+  if (plan.waiting > 0 || plan.skyline.findEarliest(width, walltime) > 0) return false;
+  return isUnusedNow(withRequest(context, plan, { start: 0, expectedStart: 0, width, walltime }), { expectedStart: 0, walltime });
 }
 
 /** The same request no wider and no longer than the plan needs to end as early, beyond what was held in vain; undefined where it needs nothing of it. */

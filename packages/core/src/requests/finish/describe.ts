@@ -6,6 +6,7 @@ import type { PlannedRequest } from './add-request.ts';
 import type { OwnRequestView } from './own-requests.ts';
 import type { PlanContext, Rating } from './plan.ts';
 import { isTooWide, type Proposal } from './propose.ts';
+import { isLastUnused } from './unused.ts';
 
 /** Candidates that are kept with a decision, the chosen ones included. */
 const shownMax = 12;
@@ -41,10 +42,12 @@ function middleOf({ outlook: { times } }: PlanContext): { readonly index: number
   return { index, time: times[index]?.time ?? 0 };
 }
 
-function describeDoubt({ facts: { listingState = 'complete' }, isInTurn }: PlanContext): string[] {
+function describeDoubt({ facts, isInTurn }: PlanContext): string[] {
+  const { listingState = 'complete' } = facts;
   return [
     ...(listingState === 'complete' ? [] : [`The queue is ${listingState}: by what is known of it, and nothing is given up for what may not be there.`]),
     ...(isInTurn ? ['Requests wait that could start now: nobody seems to pass anybody, and nothing is counted on before the last of the queue starts.'] : []),
+    ...(isLastUnused(facts) ? ['The last request was released before a task began in it: until another one starts, nothing is asked for ahead of tasks that may be cut off.'] : []),
   ];
 }
 

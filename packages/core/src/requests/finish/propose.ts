@@ -4,6 +4,7 @@ import { useLanes } from './draining.ts';
 import type { OwnRequestView } from './own-requests.ts';
 import { couldBeat, gainOf, rate, type Plan, type PlanContext } from './plan.ts';
 import type { Skyline } from './skyline.ts';
+import { isLastUnused } from './unused.ts';
 
 /** What could be decided. */
 export interface Proposal {
@@ -57,7 +58,7 @@ function fill(context: PlanContext, scope: Scope, givenUp: readonly OwnRequestVi
   const bare: Plan = { ...workers, ...rate(context, workers), skyline: skyline.with(vacated) };
   let filled: Proposal = { plan: bare, requests: [], compared: [], givenUp };
   const unit = context.facts.demand.processors;
-  const beginning = waiting + kept.reduce((sum, one) => sum + tasksCutIn(one, context), 0);
+  const beginning = waiting + (isLastUnused(context.facts) ? 0 : kept.reduce((sum, one) => sum + tasksCutIn(one, context), 0));
   let unplaced = givenUp.reduce((sum, { width }) => sum + lanesIn(width, unit), scope.unplaced);
   for (let left = Math.min(freeSlots + givenUp.length, submissionsMax); left > 0 && beginning > 0 && unplaced > 0; left -= 1) {
     const added = addBest(context, filled.plan, { isOnlyNow: isOnlyNow && givenUp.length > 0, lanesMax: Math.min(beginning, unplaced) });

@@ -18,7 +18,7 @@ function shapesOf(name: string, facts: RequestFacts): number[][] {
 }
 
 const limits = { processors: 8, requestsMax: 6, walltimeMax: 100, widthMax: 8, walltimeGranularity: 1 };
-const options = { defaultTime: 10, holes: 'in-order', holeWalltime: 'whole-tasks', staticWidth: 'share' } as const;
+const options = { defaultTime: 10, holes: 'in-order', holeWalltime: 'whole-tasks', staticWidth: 'share', exchange: 'best' } as const;
 
 for (const name of heuristicNames) {
   test(`${name} asks for nothing where all pending tasks have a place`, (t) => {

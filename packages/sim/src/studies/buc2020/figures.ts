@@ -20,7 +20,7 @@ export function drawWaits(measured: BucMeasured): BucFigure[] {
       name: `figure-1-${log.id}-${loadFactor}-${kind.toLowerCase()}.svg`,
       svg: drawBars({
         title: `Figure 1: sum of waiting times, ${kind.toLowerCase()} users; ${log.title}, submissions x ${loadFactor}`, up: hasMany ? 'thousands of hours' : 'hours',
-        bars: hasMany ? bars.map((bar) => ({ ...bar, value: bar.value / 1000, halfInterval: bar.halfInterval / 1000 })) : bars, groups: family.services.map(({ name }) => name),
+        bars: hasMany ? bars.map((bar) => ({ ...bar, value: bar.value / 1000, halfInterval: bar.halfInterval / 1000 })) : bars, groups: family.services.map(({ name }) => name), isClustered: true,
       }),
     };
   });
@@ -32,7 +32,7 @@ const thousandsFrom = 20_000;
 function barsOf(measured: BucMeasured, { userId, title }: BucMeasured['watched'][number]): Bar[] {
   return measured.family.services.map((_, group) => {
     const { mean, halfInterval } = summarize(waitsOf(measured, group, userId).map((wait) => wait / hour));
-    // The colours tell the services; a name below each bar would run into the legend.
-    return { label: group === 1 ? title : '', group, value: mean, halfInterval };
+    // The colours tell the services.
+    return { label: title, group, value: mean, halfInterval };
   });
 }

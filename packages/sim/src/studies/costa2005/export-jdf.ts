@@ -1,4 +1,5 @@
 import { listParts } from './parts.ts';
+import { optionsOf } from './report-text.ts';
 import type { StudySettings } from './scenarios.ts';
 
 /** Where the tasks of an exported study find things. */
@@ -15,11 +16,10 @@ export interface ExportPlaces {
  * Logs go to the machines' storage, once each; results come home to `chunks/` beside the job file, where the study finds them.
  */
 export function exportJdf(settings: StudySettings, { command, data }: ExportPlaces): string {
-  const quick = settings.isQuick ? ' --quick' : '';
   const tasks = listParts(settings).map(({ id, trace }) => [
     '', 'task:',
     'init:', `  store ${quotePath(`${data}/${trace.file}`)} ${trace.file}`,
-    `remote: ${command} sim study-chunk costa2005 ${id}${quick} --seed ${settings.seed} --data "$STORAGE" --out result.jsonl`,
+    `remote: ${command} sim study-chunk costa2005 ${id}${optionsOf(settings)} --seed ${settings.seed} --data "$STORAGE" --out result.jsonl`,
     'final:', `  get result.jsonl chunks/${id}.jsonl`,
   ]);
   return [...['job:', 'label: costa2005'], ...tasks.flat(), ''].join('\n');

@@ -1,15 +1,25 @@
 import { grouped } from './markdown.ts';
-import type { StudySettings } from './scenarios.ts';
+import { typesOf, type StudySettings } from './scenarios.ts';
+
+/** The options that the same study is run with again, but its seed. */
+export function optionsOf({ isQuick, instants, taskCountMax }: StudySettings): string {
+  return `${isQuick ? ' --quick' : ''}${instants === undefined ? '' : ` --instants ${instants}`}${taskCountMax === undefined ? '' : ` --max-tasks ${taskCountMax}`}`;
+}
+
+/** What of the study was run. */
+function extentOf(settings: StudySettings): string {
+  const { isQuick, instants, taskCountMax } = settings;
+  if (isQuick) return 'This is the **short form (`--quick`)**: only the nine homogeneous job types of 100 to 10,000 tasks, at 20 instants each; a look, not the study.';
+  const types = taskCountMax === undefined ? 'All 36 job types' : `The ${typesOf(settings).length} of 36 job types that have at most ${grouped(taskCountMax)} tasks`;
+  return `${types}, at ${instants ?? '50'} instants${instants === undefined && (taskCountMax ?? Infinity) >= 100_000 ? ' (jobs of 100,000 tasks: 20)' : ''}.`;
+}
 
 /** The head of the page. */
-export function introduction({ isQuick, seed }: StudySettings, runCount: number): string {
-  const extent = isQuick
-    ? 'This is the **short form (`--quick`)**: only the nine homogeneous job types of 100 to 10,000 tasks, at 20 instants each; a look, not the study.'
-    : 'All 36 job types, at 50 instants (jobs of 100,000 tasks: 20).';
+export function introduction(settings: StudySettings, runCount: number): string {
   return `# costa2005's study of the request heuristics, run again
 
-Written by \`mutirao sim study costa2005${isQuick ? ' --quick' : ''} --seed ${seed} --out DIR\`; nothing in it was entered by hand.
-${extent}
+Written by \`mutirao sim study costa2005${optionsOf(settings)} --seed ${settings.seed} --out DIR\`; nothing in it was entered by hand.
+${extentOf(settings)}
 ${grouped(runCount)} grid jobs were simulated, each alone on one resource among the requests of an archived log, with maxPR from 1 to 6 and the static, adaptive and
 mixed heuristics. "The thesis" is costa2005, chapter 4. A job type meets the same instants and has the same tasks under each heuristic and
 each maxPR, as there.
@@ -27,6 +37,8 @@ export const assumptions = `- Logs: the archive's cleaned ones, not those of the
 - static: M and p are fixed before the loop, p = min(maxP, ceil(pending tasks / free slots)). Pending tasks and requests include running ones.
 - adaptive: in Eq. 3.3, t_r/E is rounded down to whole tasks and times count from now; no candidate is taken twice; p is at least 1 after
   scaling; est2 is kept within 0..maxT_r. Holes are taken in order of time, at each breakpoint the rectangle of best own throughput.
+- exchange: Alg. 3.3 does not say which chosen request a candidate replaces when several exchanges raise V. Here it is the one whose exchange
+  gives the greatest V; the other reading, the first whose exchange raises V, is varied below.
 - mixed: at the first decision one request of (maxP, maxT_r) is added, unscaled; later decisions are adaptive.
 - Decisions are made at submission and at each end of an own request. A request is held until the grid job or its walltime ends, also when
   it idles. A task that ends exactly at its walltime is done.
@@ -50,8 +62,8 @@ another order; the last two columns are the second simulator with such other ord
 last, the ratio of each single run counts alike, so that runs in which adaptive is done at once and static waits for days make the mean.`,
   variation: `Three job types only (100 x 100 s, 1000 x 1000 s, 100 x 10000 s; homogeneous), at the same 20 instants in every row of a trace; speedups are means over scenarios, waste is
 the ratio of sums.`,
-  users: `The thesis has static divide the pending tasks among the free requests (Alg. 3.1), as a small change of what the users of OurGrid did, who asked for the most in both directions. On all
-homogeneous job types of at most 10,000 tasks, at 50 instants, both ways are beside each other here. This is not what the thesis says that it simulated, and nothing was tuned to it; it is shown since it tells how
+  users: (instants: number): string => `The thesis has static divide the pending tasks among the free requests (Alg. 3.1), as a small change of what the users of OurGrid did, who asked for the most in both directions. On all
+homogeneous job types of at most 10,000 tasks, at ${instants} instants, both ways are beside each other here. This is not what the thesis says that it simulated, and nothing was tuned to it; it is shown since it tells how
 much hangs on what static asks for.`,
   figures: {
     4.1: ' (section 4.4.1). A line for each job type, a panel for each heterogeneity; intervals are in the table below.',
@@ -62,9 +74,9 @@ much hangs on what static asks for.`,
 };
 
 /** What the thesis has and this page has not. */
-export function departures({ isQuick }: StudySettings): string {
+export function departures({ isQuick, instants }: StudySettings): string {
   return `- Assumptions were varied one at a time and for few job types; \`mutirao sim job\` takes options to vary them for any scenario.
-- The thesis ran 100 to 1000 jobs per scenario until the error was below 5 %; here it is ${isQuick ? '20' : '50 (20 for 100,000 tasks)'}, and the intervals say what that gives.
+- The thesis ran 100 to 1000 jobs per scenario until the error was below 5 %; here it is ${instants ?? (isQuick ? '20' : '50 (20 for 100,000 tasks)')}, and the intervals say what that gives.
 - The log of the CPAD cluster, with which the thesis compares its simulator too (section 4.8), is not to be had.
 - Nothing was tuned towards the numbers of the thesis.${isQuick ? `
 - Heterogeneous jobs and jobs of 100,000 tasks are in the whole study only. The latter pull the mean of speedups towards 1.

@@ -8,7 +8,7 @@ import { countRuns, requestsMaxima, type StudySettings } from './scenarios.ts';
 import type { StartsPart } from './starts.ts';
 import { meanOfRatios } from './statistics.ts';
 import { judgeUsersWay, usersTable } from './users-way.ts';
-import { usersVariant } from './variants.ts';
+import { usersExtent, usersVariant } from './variants.ts';
 
 /** Everything that a study found. */
 export interface StudyResults {
@@ -49,7 +49,7 @@ export function reportStudy({ settings, parts, comparisons }: StudyResults, figu
     section('Two simulators compared (Table 4.7, section 4.8)', startsTable(comparisons), notes.starts),
     section('Averaging varied (Eq. 4.1)', averagingTable(traces), notes.averaging),
     section('Assumptions', assumptions), section('What changes when an assumption is varied', variationTable(varied), notes.variation),
-    ...(users === undefined ? [] : [section('Static as the users asked (Tables 4.3 and 4.6 again, section 3.3.1)', users, notes.users, judgeUsersWay(parts))]),
+    ...(users === undefined ? [] : [section('Static as the users asked (Tables 4.3 and 4.6 again, section 3.3.1)', users, notes.users(settings.instants ?? usersExtent.instantCount), judgeUsersWay(parts))]),
     section('What is not here', departures(settings)),
   ].join('\n');
   return { page, figures: figures.map(({ name, svg }) => ({ name, svg })) };

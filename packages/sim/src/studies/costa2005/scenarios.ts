@@ -33,6 +33,10 @@ export interface StudySettings {
   readonly isQuick: boolean;
   /** The same seed, the same instants and tasks. */
   readonly seed: string;
+  /** Instants of each scenario; left out, 50, and 20 of jobs of 100,000 tasks or where it is quick. */
+  readonly instants?: number;
+  /** Job types of more tasks are left out; left out, none are. */
+  readonly taskCountMax?: number;
 }
 
 /** All scenarios of one job type on one trace: every maxPR and every heuristic, each at every instant. */
@@ -78,19 +82,27 @@ export const jobTypes: readonly JobType[] = [100, 1000, 10_000, 100_000].flatMap
 ));
 
 /** The parts of a study, in the order in which they are run: trace by trace, so that a trace need not be replayed often. */
-export function listChunks({ isQuick }: StudySettings): StudyChunk[] {
-  const types = isQuick ? jobTypes.filter(({ taskCount, heterogeneity }) => taskCount <= 10_000 && heterogeneity === 1) : jobTypes;
-  const plain = studyTraces.flatMap((trace) => types.map((type) => ({
-    id: `${trace.id}-${nameType(type)}`, trace, type, instantCount: isQuick || type.taskCount === 100_000 ? 20 : 50,
+export function listChunks(settings: StudySettings): StudyChunk[] {
+  const plain = studyTraces.flatMap((trace) => typesOf(settings).map((type) => ({
+    id: `${trace.id}-${nameType(type)}`, trace, type, instantCount: instantsOf(settings, type),
   })));
-  return [...plain, ...listVariations(), ...isQuick ? [] : listUsersWay()];
+  return [...plain, ...listVariations(), ...settings.isQuick ? [] : listUsersWay(settings)];
 }
 
-function listUsersWay(): StudyChunk[] {
-  const { traceIds, instantCount, taskCountMax } = usersExtent;
-  const types = jobTypes.filter(({ taskCount, heterogeneity }) => taskCount <= taskCountMax && heterogeneity === 1);
-  const traces = studyTraces.filter(({ id }) => traceIds.some((wanted) => wanted === id));
-  return traces.flatMap((trace) => types.map((type) => ({ id: `${trace.id}-${nameType(type)}-${usersVariant.id}`, trace, type, variant: usersVariant, instantCount })));
+/** The job types that are run. */
+export function typesOf({ isQuick, taskCountMax = Infinity }: StudySettings): JobType[] {
+  return jobTypes.filter(({ taskCount, heterogeneity }) => taskCount <= taskCountMax && (!isQuick || (taskCount <= 10_000 && heterogeneity === 1)));
+}
+
+function instantsOf({ isQuick, instants }: StudySettings, { taskCount }: JobType): number {
+  return instants ?? (isQuick || taskCount === 100_000 ? 20 : 50);
+}
+
+function listUsersWay({ instants = usersExtent.instantCount, taskCountMax = Infinity }: StudySettings): StudyChunk[] {
+  const most = Math.min(usersExtent.taskCountMax, taskCountMax);
+  const types = jobTypes.filter(({ taskCount, heterogeneity }) => taskCount <= most && heterogeneity === 1);
+  const traces = studyTraces.filter(({ id }) => usersExtent.traceIds.some((wanted) => wanted === id));
+  return traces.flatMap((trace) => types.map((type) => ({ id: `${trace.id}-${nameType(type)}-${usersVariant.id}`, trace, type, variant: usersVariant, instantCount: instants })));
 }
 
 /** A small, a long and a middling job type under each varied assumption; of these there are plain chunks too, to compare with. */

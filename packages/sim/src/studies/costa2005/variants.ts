@@ -19,6 +19,7 @@ export const studyVariants: readonly StudyVariant[] = [
   { id: 'best-first', title: 'holes: the best of all breakpoints first', options: { holes: 'best-first' } },
   { id: 'maximal', title: 'holes: all maximal rectangles', options: { holes: 'maximal' } },
   { id: 'whole-hole', title: 'requests as long as their hole, not whole tasks', options: { holeWalltime: 'whole-hole' } },
+  { id: 'first-exchange', title: 'a candidate replaces the first request for which V rises, not the one for which it rises most', options: { exchange: 'first' } },
   { id: 'release-idle', title: 'idle requests are released', releasesIdle: true },
   { id: 'default-60', title: 'DEFAULT_TIME 60 s', options: { defaultTime: 60_000 } },
   { id: 'default-3600', title: 'DEFAULT_TIME 3600 s', options: { defaultTime: 3_600_000 } },

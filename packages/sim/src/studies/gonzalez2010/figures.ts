@@ -1,23 +1,26 @@
 import { boundOf, placementStrategies } from '@mutirao/core/placement';
+import { summarize } from '../../summarize.ts';
 import { drawPanels, type PanelLine } from '../../svg/draw-panels.ts';
-import type { StudyResults } from './compare.ts';
+import type { Selection, StudyResults } from './compare.ts';
 
 /** Strategies that are drawn: one of each level but level 2, and the one that is best at most. */
 const drawn = ['random', 'min-lp', 'min-lb', 'min-st'];
 
-/** The competitive factor over a, a panel for each load. */
+/** The competitive factor over a, a panel for each strategy, since those of most would lie on one another; a line for each load, with 95 % intervals over experiments. */
 export function drawFactors(results: StudyResults): string {
-  const panels = results.loads.map((load) => ({
-    title: `offered load ${load}`,
-    lines: drawn.map((name, place): PanelLine => {
-      const strategy = placementStrategies.findIndex((each) => each.name === name);
-      const values = results.admissibilities.map((admissibility) => results.meanOf({ mix: 'logs', load, strategy }, { admissibility }, 0));
-      return { label: name, look: { colour: place, mark: place }, values };
-    }),
-  }));
-  return drawPanels({
-    title: 'Competitive factor (m1) and admissibility', across: 'a', up: 'm1', ticks: results.admissibilities.map(String), panels, panelsAcross: Math.max(1, panels.length), legendColumns: 4,
+  const panels = drawn.map((name) => {
+    const strategy = placementStrategies.findIndex((each) => each.name === name);
+    return { title: name, lines: results.loads.map((load, place) => lineOf(results, { mix: 'logs', load, strategy }, { label: `offered load ${load}`, place })) };
   });
+  return drawPanels({
+    title: 'Competitive factor (m1) and admissibility', across: 'a', up: 'm1', ticks: results.admissibilities.map(String), panels, panelsAcross: 2, legendColumns: 3,
+  });
+}
+
+/** The mean of m1 over experiments at each a, with its interval where there are several. */
+function lineOf(results: StudyResults, selection: Selection, { label, place }: { readonly label: string; readonly place: number }): PanelLine {
+  const found = results.admissibilities.map((admissibility) => summarize(results.casesOf(selection, { admissibility }).map(({ metrics }) => metrics[0] as number)));
+  return { label, look: { colour: place, mark: place }, values: found.map(({ mean }) => mean), halfIntervals: found.map(({ halfInterval }) => halfInterval) };
 }
 
 /** Theorem 1's bound beside what Min_LB came to. */

@@ -44,18 +44,29 @@ export const offeredLoads: readonly number[] = [0.7, 0.85, 1];
 /** The load of the mix with more serial work, of the other local policies, and of a quick study. */
 export const middleLoad = 0.85;
 
+/**
+ * What the mix with more serial work is also run at: the loads, and the strategies, of the seed's claim of over 20 %. Random and Min_Lp may gain where clusters are seldom full, and
+ * narrow tasks are many.
+ */
+export const lightlyLoaded: { readonly loads: readonly number[]; readonly strategies: readonly string[] } = { loads: [0.3, 0.5], strategies: ['random', 'min-lp'] };
+
 /** Experiments, from the first on, that have every a in other ways too, and the other mix; the others have these ways with a = 1 alone. */
 export const variedExperiments = mixes.serial.experimentCount;
 
 /** The parts of a study, experiment by experiment, so that what was run of an unfinished one is whole experiments. */
 export function listParts({ isQuick, experiments }: PlacementStudySettings): PlacementPart[] {
   const all = isQuick ? [mixes.logs] : [mixes.logs, mixes.serial];
-  return Array.from({ length: isQuick ? 1 : experiments }, (_, experiment) => all.flatMap((mix) => {
-    if (experiment >= mix.experimentCount) return [];
-    const loads = isQuick || mix.id === 'serial' ? [middleLoad] : offeredLoads;
-    return loads.flatMap((load) => placementStrategies.map(({ name }) => (
-      { id: `${mix.id}-${experiment}-${String(load).replace('.', '_')}-${name}`, mix, experiment, load, strategy: name, isQuick })));
-  })).flat();
+  return Array.from({ length: isQuick ? 1 : experiments }, (_, experiment) => all.flatMap((mix) => (
+    experiment >= mix.experimentCount ? [] : stagesOf(mix, isQuick).flatMap(({ load, strategies }) => strategies.map((strategy) => (
+      { id: `${mix.id}-${experiment}-${String(load).replace('.', '_')}-${strategy}`, mix, experiment, load, strategy, isQuick })))))).flat();
+}
+
+/** The loads that a mix is run at, and under which strategies. */
+function stagesOf({ id }: Mix, isQuick: boolean): { readonly load: number; readonly strategies: readonly string[] }[] {
+  const strategies = placementStrategies.map(({ name }) => name);
+  if (isQuick) return [{ load: middleLoad, strategies }];
+  if (id === 'logs') return offeredLoads.map((load) => ({ load, strategies }));
+  return [{ load: middleLoad, strategies }, ...lightlyLoaded.loads.map((load) => ({ load, strategies: lightlyLoaded.strategies }))];
 }
 
 /** The runs of a part: every a, one between the tenths and the adaptive one; at the middle load also with the sums over all tasks, and under the other local policies. */

@@ -4,7 +4,7 @@ import { adaptiveByStrategyTable, adaptiveTable, adaptiveVerdicts, everyAdmissib
 import { claimsTable } from './claims.ts';
 import { mean, StudyResults, type MeasuredPart } from './compare.ts';
 import { drawBound, drawFactors } from './figures.ts';
-import { betweenTenths, listCases, middleLoad, variedExperiments, type PlacementStudySettings } from './parts.ts';
+import { betweenTenths, lightlyLoaded, listCases, middleLoad, variedExperiments, type PlacementStudySettings } from './parts.ts';
 import { seedImprovements } from './seed-numbers.ts';
 import { boundTable, improvementTable, rankingTable, variantTable } from './tables.ts';
 import { allProcessors, clusterSizes, experimentTasks, mixes } from './workload.ts';
@@ -47,7 +47,7 @@ function introduction(settings: PlacementStudySettings, results: StudyResults): 
   const options = settings.isQuick ? ' --quick' : ` --experiments ${settings.experiments}`;
   return `# gonzalez2010: admissible allocation on a grid of clusters
 
-Written by \`mutirao sim study gonzalez2010${options} --seed ${settings.seed} --out DIR\`: ${count} of the ${mixes.logs.experimentCount} disjoint experiments of the five logs at ${results.loads.length === 1 ? `load ${results.loads[0]}` : `loads ${results.loads.join(', ')}`}${serial === 0 ? '' : `, and ${serial} of a mix with more serial work at load ${middleLoad}`};
+Written by \`mutirao sim study gonzalez2010${options} --seed ${settings.seed} --out DIR\`: ${count} of the ${mixes.logs.experimentCount} disjoint experiments of the five logs at ${results.loads.length === 1 ? `load ${results.loads[0]}` : `loads ${results.loads.join(', ')}`}${serial === 0 ? '' : `, and ${serial} of a mix with more serial work at load ${middleLoad}, with ${lightlyLoaded.strategies.join(' and ')} also at ${lightlyLoaded.loads.join(' and ')}`};
 ${grouped(runs)} runs of ${grouped(experimentTasks)} tasks, each a line of \`gonzalez2010-runs.csv\`. Clusters of ${clusterSizes.join(', ')} processors (${allProcessors}), FCFS on each where nothing else is said; all 14 strategies and metrics.
 Placement, tentative schedules and local queues are those of \`core\` ([placement](../placement.md)). Figures are means over the experiments.`;
 }

@@ -22,7 +22,7 @@ export const seedImprovements: readonly (readonly number[])[] = [
 
 /** The a at which it was reached, where that is not 0.5: metric, strategy, a. @source gonzalez2010, Table III. */
 const seedElsewhere: readonly (readonly [metrics: readonly number[], strategy: number, admissibility: number])[] = [
-  [[0, 2, 4], 3, 0.6], [[0, 1, 2, 3], 8, 0.6], [[0, 1, 2, 3], 10, 0.6], [[0, 2, 4, 5, 8, 10, 11, 12, 13], 13, 0.7], [[1, 3, 7], 13, 0.6], [[4], 11, 0.6],
+  [[0, 2, 4], 3, 0.6], [[0, 1, 2, 3], 8, 0.6], [[0, 1, 2, 3, 4], 10, 0.6], [[0, 2, 4, 5, 8, 10, 11, 12, 13], 13, 0.7], [[1, 3, 7], 13, 0.6], [[4], 11, 0.6],
   [[5, 8, 10, 11, 12, 13], 6, 0.2], [[6, 7, 9], 6, 0.6], [[5, 8, 10, 11, 12, 13], 7, 0.2], [[5, 8, 10, 11, 12, 13], 8, 0.2], [[7], 8, 0.6],
   [[5, 8, 10, 11, 12, 13], 11, 0.2], [[6, 7, 9, 13], 12, 0.6], [[11], 4, 0.6], [[12], 4, 0.2],
 ];

@@ -24,7 +24,7 @@ function optionsOf(settings: HeuristicsSettings): string {
   const some = (option: string, used: readonly (string | number)[], all: readonly (string | number)[]): string[] => (used.join(',') === all.join(',') ? [] : [`${option} ${used.join(',')}`]);
   return [
     `--seed ${seed}`, `--instants ${instants}`,
-    ...isOwn ? [`--trace ${first.title} --processors ${first.processors}`] : some('--traces', traces.map(({ id }) => id), whole.traces.map(({ id }) => id)),
+    ...isOwn ? [`--trace ${first.title} --processors ${first.processors} --max-walltime ${first.walltimeMax / 3_600_000}h`] : some('--traces', traces.map(({ id }) => id), whole.traces.map(({ id }) => id)),
     ...some('--types', types.map(nameType), whole.types.map(nameType)), ...some('--max-pending', pending, whole.pending), ...some('--policies', policies, whole.policies),
     ...some('--heuristics', heuristics, whole.heuristics), ...some('--parts', parts, whole.parts),
   ].join(' ');

@@ -20,7 +20,7 @@ export function drawUtilisation(all: readonly Measured[]): string {
     requestCounts.map((requestCount) => findMeasured(all, { algorithm, deadlineShare, requestCount })), 'utilisation',
   )));
   return drawPanels({
-    title: 'Utilisation and the number of requests (Figure 5.1)', across: 'requests in ten days', up: 'utilisation, %', ticks: requestCounts.map(String),
+    title: 'Utilisation and the number of requests (Figure 5.1)', across: 'requests in ten days', up: 'utilisation, %', ticks: requestCounts.map(String), positions: requestCounts,
     panels: [{ title: 'shared capacity, laxity 0 to 500 %', lines }], panelsAcross: 1, legendColumns: 2, linearUpTo: 100,
   });
 }
@@ -31,7 +31,7 @@ export function drawRefusals(all: readonly Measured[]): string {
     `${100 * deadlineShare} % with a latest end`, place, laxities.map((laxity) => findMeasured(all, { deadlineShare, laxity })), 'refusedShare',
   ));
   return drawPanels({
-    title: 'Refused requests and laxity (Figure 5.2)', across: 'laxity of requests with a latest end, %', up: 'refused, % of all requests', ticks: laxities.map((laxity) => String(100 * laxity)),
+    title: 'Refused requests and laxity (Figure 5.2)', across: 'laxity of requests with a latest end, %', up: 'refused, % of all requests', ticks: laxities.map((laxity) => String(100 * laxity)), positions: laxities,
     panels: [{ title: 'shared capacity, SUVS', lines }], panelsAcross: 1, legendColumns: 3, linearUpTo: 40,
   });
 }

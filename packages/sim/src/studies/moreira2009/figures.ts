@@ -38,6 +38,6 @@ export function drawMakespans(runs: ClusterRuns): string {
 export function drawMap(cluster: StudyCluster, strategy: string, { workflow, schedule }: ArrivalResult): string {
   const taskIds = workflow.tasks.map(({ id }) => id);
   return drawSchedule({
-    title: `${strategy} on ${cluster.name}`, schedule, processors: platformOf(cluster).processors.map(({ name }) => name), taskIds, groups: taskIds.map((id) => id.split('.')[0] as string),
+    title: `${strategy} on ${cluster.name}`, schedule, processors: platformOf(cluster).processors.map(({ name }) => name), taskIds, groups: taskIds.map((id) => id.split('.')[0] as string), groupName: 'job',
   });
 }

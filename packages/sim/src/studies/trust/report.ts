@@ -81,7 +81,7 @@ function draw(rows: readonly TrustRow[]): string {
     { label, look: { colour, mark: colour }, values: rows.filter((row) => row.saboteurs === saboteurs).map(values) });
   return drawPanels({
     title: 'What trust costs: runs per task, and wrong results taken', across: 'verification', up: 'runs per task; wrong results in %', ticks: ways.map(({ name }) => name.replace('credibility:', 'Q ').replace('vote:', 'vote ')),
-    panels: kinds.map(({ name }) => ({ title: name, lines: [line('runs per task', 0, (row) => row.runsPerTask, name), line('wrong results, %', 1, (row) => 100 * row.wrongShare, name)] })),
-    panelsAcross: 2, legendColumns: 2,
+    panels: kinds.map(({ name }) => ({ title: name, lines: [{ ...line('runs per task', 0, (row) => row.runsPerTask, name), isUnjoined: true }, { ...line('wrong results, %', 1, (row) => 100 * row.wrongShare, name), isUnjoined: true }] })),
+    panelsAcross: 2, legendColumns: 2, hasZeroRow: true,
   });
 }

@@ -102,6 +102,15 @@ test('a decision beyond the budget is a bug of the heuristic', (t) => {
   t.throws(() => run(machine([0, 4, 50_000_000]), flooding), { message: /watching gave up 1 requests, 0 left of this hour/u });
 });
 
+test('it hears when a request was released in which no task had begun, and nothing of one in which some had', (t) => {
+  const heard: RequestFacts[] = [];
+  const drafts = [2, 1].map((width) => ({ width, walltime: 300, reasons: [] }));
+  const job = run(machine([0, 2, 500, 40]), { ...watching(({ isFirst }) => (isFirst === true ? { drafts } : {}), heard), releasesIdle: true }, { taskTimes: [50, 80] });
+  // The first takes both tasks at once; the second starts when a local user leaves, at 40, and finds none.
+  t.deepEqual(job.requests.map(({ startedAt, endedAt, isUsed }) => [startedAt, endedAt, isUsed]), [[10, 90, true], [40, 40, false]]);
+  t.deepEqual(heard.map(({ now, unusedAt }) => [now, unusedAt]), [[10, undefined], [40, undefined], [60, 40]]);
+});
+
 test('who says so gives back a request without a task, and is asked again then', (t) => {
   const heard: RequestFacts[] = [];
   const job = run(machine(), { ...watching(({ isFirst }) => (isFirst === true ? { drafts: [1, 2].map((width) => ({ width, walltime: 300, reasons: [] })) } : {}), heard), releasesIdle: true }, { taskTimes: [20, 50, 90], picks: { below: () => 0 } as unknown as Prng });

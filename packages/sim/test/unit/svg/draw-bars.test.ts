@@ -22,3 +22,13 @@ test('twice the value is twice the height, and a mark above all bars is inside',
   const [mark] = [...svg.matchAll(/<path d="M[\d.]+ ([\d.]+)/g)].map(([, y]) => Number(y));
   t.true((mark ?? 0) > 44);
 });
+
+test('bars of one label stand together where that is wanted, with the label once below them, and apart from the next', (t) => {
+  const bars = ['one', 'two'].flatMap((label) => [0, 1].map((group) => ({ label, group, value: 400, halfInterval: 20 })));
+  const svg = drawBars({ ...figure, bars, isClustered: true });
+  const [first, second, third] = [...svg.matchAll(/class="bar" x="([\d.]+)"/g)].map(([, x]) => Number(x)) as [number, number, number, number];
+  t.true(third - second > 1.5 * (second - first));
+  const width = Number(/class="bar"[^>]* width="([\d.]+)"/.exec(svg)?.[1]);
+  t.true(width < second - first);
+  for (const label of ['one', 'two']) t.is(svg.split(`>${label}<`).length, 2, label);
+});

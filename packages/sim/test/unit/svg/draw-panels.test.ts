@@ -56,13 +56,47 @@ test('lines that look alike have one colour, dash and mark; others differ in one
   t.is(new Set([...svg.matchAll(/<polyline fill="none" (.*) points/g)].map(([, look]) => look)).size, 12);
 });
 
-test('an interval is drawn around its value, inside the frame also where it reaches below 0, and beside those of other lines', (t) => {
-  const lines = [{ ...one, halfIntervals: [0.5, 10, NaN] }, { ...two, values: [1, 2, 4], halfIntervals: [0.5, 0.5, 0.5] }];
+const bandsOf = (svg: string): number[][][] => [...svg.matchAll(/<polygon class="interval"[^>]* points="([^"]*)"/g)].map(([, points]) => points!.split(' ').map((point) => point.split(',').map(Number)));
+
+test('intervals are bands around lines, inside the frame also where they reach below 0; a value alone has a bar', (t) => {
+  const lines = [{ ...one, halfIntervals: [0.5, 10, NaN] }, { ...two, values: [1, NaN, 4], halfIntervals: [0.5, 0.5, 0.5] }];
   const svg = drawPanels({ ...figure, panels: [{ title: 'left', lines }], panelsAcross: 1 });
-  const bars = [...svg.matchAll(/<line x1="([\d.]+)" x2="[\d.]+" y1="([\d.]+)" y2="([\d.]+)" [^/]*stroke-opacity/g)].map(([, ...numbers]) => numbers.map(Number));
-  t.is(bars.length, 5);
-  t.is(new Set(bars.map(([x]) => x)).size, 5);
-  for (const [, upper, lower] of bars) t.true(upper! >= 68 && lower! <= 368 && upper! < lower!);
+  const [band, ...others] = bandsOf(svg);
+  t.is(others.length, 0);
+  t.is(band?.length, 4, 'there and back over two values');
+  for (const [, y] of band!) t.true(y! >= 68 && y! <= 368);
+  t.is(svg.match(/<line class="interval"/g)?.length, 2);
+  t.false(/NaN|Infinity/.test(svg));
+});
+
+test('lines with intervals stand where their values are, one above the other at each position', (t) => {
+  const lines = [{ ...one, halfIntervals: [0.1, 0.1, 0.1] }, { ...one, label: 'three', values: [2, 4, 8], halfIntervals: [0.1, 0.1, 0.1] }];
+  const svg = drawPanels({ ...figure, panels: [{ title: 'left', lines }], panelsAcross: 1 });
+  const across = [...svg.matchAll(/<polyline [^>]*points="([^"]*)"/g)].map(([, points]) => points!.split(' ').map((point) => point.split(',')[0]));
+  t.is(across.length, 2);
+  t.deepEqual(across[0], across[1]);
+});
+
+test('positions are to scale where their numbers are known, and equally far apart where not', (t) => {
+  const acrossOf = (positions?: number[]): number[] => {
+    const svg = drawPanels({ ...figure, panels: [{ title: 'left', lines: [one] }], panelsAcross: 1, ...(positions === undefined ? {} : { positions }) });
+    return [.../<polyline [^>]*points="([^"]*)"/.exec(svg)![1]!.split(' ')].map((point) => Number(point.split(',')[0]));
+  };
+  const stepsOf = ([first, second, third]: number[]): number => (third! - second!) / (second! - first!);
+  t.true(Math.abs(stepsOf(acrossOf()) - 1) < 0.01);
+  t.true(Math.abs(stepsOf(acrossOf([50, 100, 400])) - 6) < 0.05);
+  t.deepEqual([acrossOf([50, 100, 400])[0], acrossOf([50, 100, 400])[2]], [acrossOf()[0], acrossOf()[2]]);
+  t.deepEqual(acrossOf([7, 7, 7]), acrossOf());
+});
+
+test('zeros have a row of their own below a logarithmic axis where that is wanted, below every other value and joined to none', (t) => {
+  const lines = [{ ...one, values: [0.001, 0, 4] }, { ...two, values: [0, 2, 0], isUnjoined: true }];
+  const svg = drawPanels({ ...figure, panels: [{ title: 'left', lines }], panelsAcross: 1, hasZeroRow: true });
+  const heights = [...svg.matchAll(/<circle cx="[\d.]+" cy="([\d.]+)"/g)].map(([, y]) => Number(y)).slice(0, 3);
+  t.true(heights[1]! > heights[0]! && heights[0]! > heights[2]!);
+  t.is(svg.match(/class="mark"/g)?.length, 3 + 3 + 2);
+  t.is(svg.match(/<polyline /g), null);
+  t.is(svg.split('>0<').length - 1, 1);
 });
 
 test('rows of panels stand below each other, and the legend below them', (t) => {

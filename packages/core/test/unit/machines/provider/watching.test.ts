@@ -44,6 +44,31 @@ test('a request that gets a task again within the idle time stays', (t) => {
   t.regex(dialogue.perform(['at 20000']), /release q2/);
 });
 
+test('a request that was released before a task completed in it is remembered, also across a restart, and one that completed some is not', (t) => {
+  const { dialogue, heuristic } = aDialogue();
+  dialogue.perform(['listing', 'demand b 20']);
+  dialogue.perform(['accepted q1', 'accepted q2', 'at 10', 'attach q1.0', 'attach q2.0']);
+  dialogue.perform(['at 20', 'seen q1.0=15', 'demand b 1']);
+  dialogue.perform(['at 10020']);
+  t.true(dialogue.state.requests.get('q2')?.releaseReason.startsWith('Released: no task has run on it'));
+  dialogue.perform(['at 12000', 'listing q1=running@10 q2=ended@11000', 'demand b 9']);
+  t.is(heuristic.asked.at(-1)?.unusedAt, 10_020);
+  dialogue.state = thawProvider(dialogue.config, JSON.parse(JSON.stringify(freezeProvider(dialogue.state))) as ProviderSnapshot);
+  const { length } = heuristic.asked;
+  dialogue.perform(['start', 'connect b', 'demand b 9']);
+  dialogue.perform(['listing q1=running@10']);
+  t.true(heuristic.asked.length > length);
+  t.is(heuristic.asked.at(-1)?.unusedAt, 10_020);
+  const { dialogue: other, heuristic: asked } = aDialogue();
+  other.perform(['listing', 'demand b 20']);
+  other.perform(['accepted q1', 'accepted q2', 'at 10', 'attach q1.0', 'attach q2.0', 'measured q2 longest=5 total=5 count=1']);
+  other.perform(['at 20', 'seen q1.0=15', 'demand b 1']);
+  other.perform(['at 10020']);
+  other.perform(['at 12000', 'listing q1=running@10 q2=ended@11000', 'demand b 9']);
+  t.true((other.state.requests.get('q2')?.endedAt ?? 0) > 0);
+  t.deepEqual([asked.asked.at(-1)?.now, asked.asked.at(-1)?.unusedAt], [12_000, undefined]);
+});
+
 test('a restart from a snapshot keeps what was asked for lately, promised and cut off', (t) => {
   const { dialogue, heuristic } = aDialogue();
   dialogue.perform(['listing l=running@1/8x90000', 'demand b 20']);

@@ -43,3 +43,10 @@ test('each variation has its plain part, with no fewer instants, to be compared 
     }
   }
 });
+
+test('a shorter study has the instants and the job types that were asked for, also where static asks as the users did', (t) => {
+  const chunks = listChunks({ isQuick: false, seed: '1', instants: 20, taskCountMax: 10_000 });
+  t.deepEqual([...new Set(chunks.map(({ instantCount }) => instantCount))], [20]);
+  t.is(Math.max(...chunks.map(({ type }) => type.taskCount)), 10_000);
+  t.is(listPlain({ isQuick: false, seed: '1', instants: 20, taskCountMax: 10_000 }).length, 27 * studyTraces.length);
+});

@@ -23,11 +23,12 @@ function measureAll(parts: readonly PlacementPart[], value: Parameters<typeof ma
   return parts.map((part) => ({ part, result: makeResult(part, value) }));
 }
 
-test('a study is its experiments, each at three loads and once with more serial work, for every strategy', (t) => {
-  t.is(listParts({ ...settings, isQuick: false }).length, 14 * (10 * 3 + 5));
-  t.is(listParts({ ...settings, isQuick: false, experiments: 1 }).length, 14 * 4);
+test('a study is its experiments, each at three loads and once with more serial work, for every strategy, and there for two at lighter loads', (t) => {
+  t.is(listParts({ ...settings, isQuick: false }).length, 14 * (10 * 3 + 5) + 5 * 2 * 2);
+  t.is(listParts({ ...settings, isQuick: false, experiments: 1 }).length, 14 * 4 + 2 * 2);
   t.is(listParts(settings).length, 14);
-  t.is(new Set(listParts({ ...settings, isQuick: false }).map(({ id }) => id)).size, 14 * 35);
+  t.is(new Set(listParts({ ...settings, isQuick: false }).map(({ id }) => id)).size, 14 * 35 + 20);
+  t.deepEqual(listParts({ ...settings, isQuick: false, experiments: 1 }).filter(({ load }) => load < 0.7).map(({ id }) => id), ['serial-0-0_3-random', 'serial-0-0_3-min-lp', 'serial-0-0_5-random', 'serial-0-0_5-min-lp']);
   const [first] = listParts({ ...settings, isQuick: false, experiments: 1 });
   const waysOf = (load: number, mix: string): string[] => {
     const part = listParts({ ...settings, isQuick: false, experiments: 1 }).find((each) => each.load === load && each.mix.id === mix);
@@ -114,6 +115,8 @@ test('the page says which run it is of, and has every table', (t) => {
   t.true(page.includes('`mutirao sim study gonzalez2010 --experiments 2 --seed 1 --out DIR`: 2 of the 10 disjoint experiments of the five logs at loads 0.7, 0.85, 1, and 2 of a mix'));
   for (const title of ['Beside the seed', 'Table III', 'Ranking with and without the scheme', 'Every a', 'Theorem 1', 'An a that follows the load', 'Settled otherwise', 'Run by Mutirao itself', 'The experiments']) t.true(page.includes(`## ${title}\n`), title);
   t.false(page.includes('NaN') || page.includes('undefined'));
+  t.regex(page, /with more serial work, also at lighter loads \| 0\.3: random [+-][\d.]+ % [^|]*; 0\.5: [^|]*; 0\.85: [^|]* \| no \|/u);
+  t.true(page.includes('(1.57@.6)') && !page.includes('(1.57@.5)'), 'Min_ST gains 1.57 % in m5 at a = 0.6 in the seed');
   t.true(boundSvg.includes('1 + 4/a^2') && factorsSvg.includes('offered load 0.85'));
   t.is(placementRunsCsv(parts).split('\n').length, 2 + parts.reduce((sum, { part }) => sum + listCases(part).length, 0));
   t.true(reportPlacement(settings, measureAll(listParts(settings), () => 1), 'x').page.includes('--quick --seed 1'));

@@ -83,7 +83,7 @@ test('the page says with which options it is written again', (t) => {
   t.true(page.includes(`Written by \`mutirao sim study heuristics ${options} --out DIR\``));
   const [trace] = settings.traces;
   const own = reportHeuristics({ ...wholeStudy('7'), traces: [{ ...trace!, id: 'own-mine', title: 'mine', file: '/logs/mine.swf' }] }, []).page;
-  t.true(own.includes('`mutirao sim study heuristics --seed 7 --instants 50 --trace mine --processors 128 --out DIR`'));
+  t.true(own.includes('`mutirao sim study heuristics --seed 7 --instants 50 --trace mine --processors 128 --max-walltime 18h --out DIR`'));
 });
 
 test('a figure for each compression is drawn and named', (t) => {
