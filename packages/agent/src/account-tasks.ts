@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { HeldReplica } from '@mutirao/core/machines/agent';
-import { removeTree } from '@mutirao/runtime/files';
+import { removalScript, removeTree } from '@mutirao/runtime/files';
 import { quoteWord, renderAssignments, runCommand, sandboxLine, sandboxVariable } from '@mutirao/runtime/processes';
 import type { AccountPlace } from './find-account.ts';
 import type { ReplicaFolders } from './stage-in.ts';
@@ -130,8 +130,7 @@ export class AccountTasks {
     this.#timer = undefined;
     const done = this.#done;
     this.#done = [];
-    // A task may have closed its folders to its own account.
-    void this.#place.account.run('chmod -R u+rwX -- "$@" 2>/dev/null; rm -rf -- "$@"', { args: done, deadlineMs: removeTimeMax });
+    void this.#place.account.run(`${removalScript}\nfor folder do remove_tree "$folder"; done`, { args: done, deadlineMs: removeTimeMax });
   }
 
   async #copy(code: 'MUT_STAGING_FAILED' | 'MUT_OUTPUT_UNREADABLE', from: readonly string[], to: readonly string[]): Promise<void> {

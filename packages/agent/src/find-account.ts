@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
-import { accountName } from '@mutirao/runtime/files';
+import { accountName, removalScript } from '@mutirao/runtime/files';
 import { describeSandbox, ProgramFinder, TaskAccount, trySandbox, type Sandbox } from '@mutirao/runtime/processes';
 
 /** Where tasks of another account run. */
@@ -85,7 +85,7 @@ function judge({ uid, folder, hasTar }: Answer): string {
 
 /** Removes all that tasks of the account have left. Never rejects. */
 export async function removeAccountFolder({ account, folder }: Pick<AccountPlace, 'account' | 'folder'>): Promise<void> {
-  await account.run('rm -rf -- "$1"', { args: [folder], deadlineMs: tryTimeMax });
+  await account.run(`${removalScript}\nremove_tree "$1"`, { args: [folder], deadlineMs: tryTimeMax });
 }
 
 /** Other accounts' files are closed to it by their modes; only what is its own is hidden from its tasks. */

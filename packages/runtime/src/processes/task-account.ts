@@ -1,3 +1,4 @@
+import { removalScript } from '../files/index.ts';
 import { runCommand, type CommandResult } from './run-command.ts';
 import { quoteWord } from './shell-words.ts';
 
@@ -5,14 +6,15 @@ import { quoteWord } from './shell-words.ts';
 const readScript = 'script=$(cat);eval "$script"';
 
 /** Kills the processes whose numbers are on the first line, then all of this account that have the mark of the second in their environment, and removes the folder of the third. */
-const sweepScript = `read -r pids; read -r mark; IFS= read -r folder
+const sweepScript = `${removalScript}
+read -r pids; read -r mark; IFS= read -r folder
 [ -z "$pids" ] || kill -9 $pids
 for round in 1 2 3 4 5; do
   marked=$(grep -lsaF -- "$mark" /proc/[0-9]*/environ)
   [ -n "$marked" ] || break
   for file in $marked; do pid=\${file#/proc/}; kill -9 "\${pid%/environ}"; done
 done
-[ -z "$folder" ] || rm -rf -- "$folder"`;
+[ -z "$folder" ] || remove_tree "$folder"`;
 
 const killTimeMax = 10_000;
 
