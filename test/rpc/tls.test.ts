@@ -5,6 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { MutiraoError } from '@mutirao/api/errors';
 import { ClusterServiceClient, ClusterServiceService } from '@mutirao/api/cluster';
+import type { AuditEntry } from '@mutirao/runtime/audit';
 import {
   identityPaths, initIdentity, issueForHosts, issueForUser, makeAuthority, revokeSerial, type KeyPair, type Trust,
 } from '@mutirao/runtime/identity';
@@ -26,7 +27,7 @@ interface Tls {
 }
 
 /** A server with TLS that answers with the name of its caller. */
-async function serveTls(t: ExecutionContext, address = 'tls://127.0.0.1:0', options: BindOptions<never> = {}): Promise<Tls> {
+async function serveTls(t: ExecutionContext, address = 'tls://127.0.0.1:0', options: BindOptions<never> = {}, audited: AuditEntry[] = []): Promise<Tls> {
   const folder = temporaryFolder(t);
   await initIdentity({ folder, user: 'ana', hosts: [], lasts: day, now: Date.now() });
   const paths = identityPaths(folder);
@@ -42,7 +43,7 @@ async function serveTls(t: ExecutionContext, address = 'tls://127.0.0.1:0', opti
       await new Promise<void>((resolve) => { signal.addEventListener('abort', () => { resolve(); }, { once: true }); });
     },
   }, options);
-  const server = await serve({ address, identity: folder, tokens: acceptToken('secret', 'bob'), log: quietLogger, services: [binding] });
+  const server = await serve({ address, identity: folder, tokens: acceptToken('secret', 'bob'), log: quietLogger, services: [binding], audit: { record: (entry) => { audited.push(entry); }, close: () => undefined } });
   t.teardown(() => server.drain(1000));
   return { folder, authority, server };
 }
@@ -182,13 +183,15 @@ test.serial('a certificate that expires ends calls that are open, and is refused
 });
 
 test.serial('a revoked certificate ends calls that are open, and is refused on new ones and new connections; others stay', async (t) => {
-  const { folder, authority, server } = await serveTls(t);
+  const audited: AuditEntry[] = [];
+  const { folder, authority, server } = await serveTls(t, 'tls://127.0.0.1:0', {}, audited);
   const user = await userOf(authority, 'maria');
   const client = dialWith(t, server.address, { authority: authority.certificate, user });
   const other = dialWith(t, server.address, { authority: authority.certificate, user: await userOf(authority, 'ana') });
   const { ended } = await watch(client);
   revokeSerial(folder, new X509Certificate(user.certificate).serialNumber, 'left the lab');
   await t.throwsAsync(ended, { code: 'MUT_UNAUTHENTICATED', message: /of maria is revoked/ });
+  t.deepEqual(audited.map(({ who, target }) => [who, target]), [['maria', '/mutirao.cluster.v1.ClusterService/WatchQueue']], 'the audit log names who was admitted');
   await t.throwsAsync(whoAmI(client), { code: 'MUT_UNAUTHENTICATED', message: /of maria is revoked/ });
   await t.throwsAsync(whoAmI(dialWith(t, server.address, { authority: authority.certificate, user })), { code: 'MUT_UNAUTHENTICATED', message: /of maria is revoked/ });
   t.is(await whoAmI(other), 'ana');

@@ -139,9 +139,10 @@ function admitByCertificate(call: SurfaceCall, revoked: RevokedSerials): Caller 
 
 function adaptUnary({ path, responseSerialize }: Method, handler: UnaryHandler<unknown, unknown>, host: RpcHost, audited: AuditedMethod | undefined): UntypedHandleCall {
   return (call: ServerUnaryCall<unknown, unknown>, callback: sendUnaryData<unknown>): void => {
-    respond({ path, host, call }, async () => {
+    respond({ path, host, call }, async (onAdmitted) => {
       const request = requestOf(call.request);
       const { context } = admit(call, host);
+      onAdmitted(context.userId);
       const response = await handler(request, context);
       recordDone(host, audited, context, [request, response]);
       const bytes = responseSerialize(response);
@@ -153,8 +154,9 @@ function adaptUnary({ path, responseSerialize }: Method, handler: UnaryHandler<u
 
 function adaptClientStream({ path }: Method, handler: ClientStreamHandler<unknown, unknown>, host: RpcHost, audited: AuditedMethod | undefined): UntypedHandleCall {
   return (call: ServerReadableStream<unknown, unknown>, callback: sendUnaryData<unknown>): void => {
-    respond({ path, host, call }, async () => {
+    respond({ path, host, call }, async (onAdmitted) => {
       const { context, peer } = admit(call, host);
+      onAdmitted(context.userId);
       const answer = handler(requestsOf(call), context);
       const response = await (peer === undefined ? answer : untilStale(host.certified, peer, answer));
       recordDone(host, audited, context, [undefined, response]);
@@ -183,15 +185,17 @@ interface Served {
 }
 
 /** Answers with what `answer` resolves to, or with the status of what it threw. */
-function respond({ path, host, call }: Served, answer: () => Promise<unknown>, callback: sendUnaryData<unknown>): void {
-  void answer().then(
+function respond({ path, host, call }: Served, answer: (onAdmitted: (userId: UserId) => void) => Promise<unknown>, callback: sendUnaryData<unknown>): void {
+  const from = fromOf(call);
+  let userId: UserId | undefined;
+  void answer((admitted) => { userId = admitted; }).then(
     (response) => {
       host.count(path, '');
       callback(null, response);
     },
     (error: unknown) => {
       const refusal = refusalOf(error, { path, host, call });
-      recordRefusal(refusal, { path, host, call });
+      recordRefusal(refusal, { path, host, call, from, userId });
       callback(toStatus(refusal));
     },
   );
@@ -201,12 +205,14 @@ function adaptServerStream({ path }: Method, handler: ServerStreamHandler<unknow
   return (call: ServerWritableStream<unknown, unknown>): void => {
     const writer = serverWriter(call);
     const from = fromOf(call);
+    let userId: UserId | undefined;
     writer.onOver = (error) => {
       host.certified.forget(writer);
-      recordRefusal(error, { path, host, call, from });
+      recordRefusal(error, { path, host, call, from, userId });
     };
     const run = async (): Promise<void> => {
       const { context, peer } = admit(call, host);
+      ({ userId } = context);
       host.certified.add(writer, peer);
       await handler(requestOf(call.request), writer, context);
     };
@@ -265,14 +271,14 @@ function refusalOf(error: unknown, { path, host }: Served, isCounted = true): Mu
 
 /** A call that ended. */
 interface Ended extends Served {
-  /** Where it came from, for one whose connection may be gone. */
-  readonly from?: string;
-  /** Who it was when it was admitted; whoever the call says when left out. */
-  readonly userId?: UserId | undefined;
+  /** Where it came from: its connection may be gone. */
+  readonly from: string;
+  /** Who it was when it was admitted, since the credential may be good no more; whoever the call says when undefined. */
+  readonly userId: UserId | undefined;
 }
 
 /** Writes down that a call was refused, if that is for the audit log. */
-function recordRefusal(error: MutiraoError | undefined, { path, host, call, from = fromOf(call), userId }: Ended): void {
+function recordRefusal(error: MutiraoError | undefined, { path, host, call, from, userId }: Ended): void {
   if (error === undefined || !isForAudit(error)) return;
   host.audit.record({ action: 'call.refuse', who: userId ?? callerOf(call, host), from, target: path, refusedWith: error.code, detail: error.message });
 }
