@@ -13,6 +13,8 @@ const ownerFile = 'owner';
 const keeperFile = 'kept-by';
 /** Longer than an agent that is not stopped takes from making its folder to noting that it is its own. */
 const claimPatience: Duration = 10_000;
+/** States of processes that have ended: zombie and dead. */
+const ended: ReadonlySet<string> = new Set(['Z', 'X']);
 
 /** Who has a folder: a process, where its number means something. */
 export interface Owner {
@@ -137,10 +139,11 @@ function ourPlace(): Omit<Owner, 'pid' | 'startedTicks'> {
   return { host: hostname(), run: readOr('/proc/sys/kernel/random/boot_id').trim(), space: linkOr('/proc/self/ns/pid') };
 }
 
-/** Empty for a process that is gone. */
+/** Empty for a process that is gone, also where nobody has taken note of its end yet: in a container whose first process never does, it stays listed for ever. */
 function startOf(pid: number): string {
   const stat = readOr(`/proc/${pid}/stat`);
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return ended.has(fields[0] ?? '') ? '' : fields[19] ?? '';
 }
 
 function readOr(file: string): string {

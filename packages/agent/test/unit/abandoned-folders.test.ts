@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import test from 'ava';
-import { temporaryFolder } from '@mutirao/testkit';
+import test, { type ExecutionContext } from 'ava';
+import { temporaryFolder, until } from '@mutirao/testkit';
 import { removeUnderOtherName } from '@mutirao/runtime/files';
 import { claimFolder, removeAbandoned } from '../../src/abandoned-folders.ts';
 
@@ -66,11 +68,46 @@ function changeNote(file: string, changed: Record<string, unknown>): void {
   writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')) as object, ...changed }));
 }
 
-/** A process that lives as long as the test, as its own note tells of it: the one that started this one. */
-function anotherAgent(): { readonly pid: number; readonly startedTicks: string } {
-  const stat = readFileSync(`/proc/${process.ppid}/stat`, 'latin1');
-  return { pid: process.ppid, startedTicks: stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '' };
+interface Noted { readonly pid: number; readonly startedTicks: string }
+
+/** A process as its own note tells of it, and its state. */
+function describe(pid: number): Noted & { readonly state: string } {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { pid, startedTicks: fields[19] ?? '', state: fields[0] ?? '' };
 }
+
+/** A process that lives as long as the test: the one that started this one. */
+function anotherAgent(): Noted {
+  const { pid, startedTicks } = describe(process.ppid);
+  return { pid, startedTicks };
+}
+
+/** A process that has ended, whose parent lives and does not care. */
+async function zombie(t: ExecutionContext): Promise<Noted> {
+  const parent = spawn('sh', ['-c', 'sleep 1000 & echo $!; exec sleep 1000'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  t.teardown(() => parent.kill('SIGKILL'));
+  const [said] = await once(parent.stdout, 'data') as [Buffer];
+  const pid = Number(said.toString());
+  await until(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8') === 'sleep\n', 'the parent is no shell any more');
+  process.kill(pid, 'SIGKILL');
+  await until(() => describe(pid).state === 'Z', 'the process has ended');
+  const { startedTicks } = describe(pid);
+  return { pid, startedTicks };
+}
+
+test('an agent that has ended, and of whose end its parent takes no note, is gone', async (t) => {
+  const agents = temporaryFolder(t);
+  const ended = await zombie(t);
+  const kept = { machineId: 'lab/pc', isKept: true };
+  claimFolder(path.join(agents, 'lab_pc'), kept);
+  changeNote(path.join(agents, 'lab_pc', 'kept-by'), { ...ended });
+  t.notThrows(() => { claimFolder(path.join(agents, 'lab_pc'), kept); });
+  claimFolder(path.join(agents, 'alpha_q1.0'), { machineId: 'alpha/q1.0', isKept: false });
+  changeNote(path.join(agents, 'alpha_q1.0', 'owner'), { ...ended });
+  await removeAbandoned(agents, () => { t.fail(); });
+  t.deepEqual(readdirSync(agents), ['lab_pc']);
+});
 
 for (const isKept of [false, true]) {
   const which = isKept ? 'a machine\'s' : 'an allocation\'s';
