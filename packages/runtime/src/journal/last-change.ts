@@ -1,6 +1,7 @@
 import { closeSync, constants, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
+import { syncFolder } from '../files/write-atomic.ts';
 
 /** What a journal held at last, by the file beside it. */
 export interface NotedChanges {
@@ -51,14 +52,13 @@ export class LastChange {
     this.#keep(dirname(path));
   }
 
-  /** Has the note outlive a crash of the host: a journal without one counts as put back. From then on a note takes the place of another in the same block. */
+  /** Has the note outlive a crash of the host, if the file system can: a journal without one counts as put back. From then on a note takes the place of another in the same block. */
   #keep(folder: string): void {
-    fsyncSync(this.#file);
-    const folderFile = openSync(folder, constants.O_RDONLY);
     try {
-      fsyncSync(folderFile);
-    } finally {
-      closeSync(folderFile);
+      fsyncSync(this.#file);
+      syncFolder(folder);
+    } catch {
+      // A full disk, or a file system that syncs no folders: a note that is lost says less, and nothing wrong.
     }
   }
 

@@ -1,5 +1,5 @@
 // A journal that lacks changes is not taken for whole.
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openJournal, type ChangeCodec, type Journal } from '@mutirao/runtime/journal';
 import { temporaryFolder } from '@mutirao/testkit';
@@ -75,6 +75,15 @@ test('who removes the note goes on without what is missing, as with a journal th
   rmSync(`${path}-last`);
   const journal = open();
   t.deepEqual([journal.lastSequence(), journal.isHostNew, journal.isFileNew], [1, true, true]);
+  journal.close();
+});
+
+test('a note that cannot be kept on the disk stops no journal', (t) => {
+  const path = join(temporaryFolder(t), 'journal.sqlite');
+  symlinkSync('/dev/full', `${path}-last`);
+  const journal = openJournal({ path, codec, bootId: 1 });
+  journal.record([{ text: 'promise 1' }], 1);
+  t.is(journal.lastSequence(), 1);
   journal.close();
 });
 
