@@ -1,10 +1,10 @@
 import { encodeReservationEvent } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
-import type { WatchReservationsRequest, WatchReservationsResponse } from '@mutirao/api/reservation';
+import { ReservationEvent as ReservationEventWire, type WatchReservationsRequest, type WatchReservationsResponse } from '@mutirao/api/reservation';
 import { eventsOf, type ReservationEvent } from '@mutirao/core/machines/reservations';
 import type { UserId } from '@mutirao/core/shared';
 import { requirePosition } from '@mutirao/runtime/journal';
-import type { CallContext, ServerStreamHandler, StreamWriter } from '@mutirao/runtime/rpc';
+import { countOfPage, type CallContext, type ServerStreamHandler, type StreamWriter } from '@mutirao/runtime/rpc';
 import type { ReservationsHost } from './reservations-host.ts';
 
 /** Changes read from the journal at a time: what a slow watcher costs in memory. */
@@ -54,10 +54,20 @@ async function tellPage(host: ReservationsHost, { after, reservationId }: { read
   for (const { sequence, at, change } of entries) {
     const events = eventsOf(change).filter((event) => (reservationId === 0 || event.reservation?.place.id === reservationId) && concerns(host, userId, event));
     if (events.length === 0) continue;
-    const message = { events: events.map((event) => encodeReservationEvent(sequence, at, event)), lastSequence: sequence, journalInstance: host.journalInstance };
-    if (!writer.write(message)) await writer.drained();
+    for (const message of pagesOf(events.map((event) => encodeReservationEvent(sequence, at, event)), sequence)) {
+      if (!writer.write({ ...message, journalInstance: host.journalInstance })) await writer.drained();
+    }
   }
   return entries.at(-1)?.sequence;
+}
+
+/** The events of one change, which may be of many reservations, in messages that any client takes. Who comes back between them hears of the change again. */
+function* pagesOf(events: readonly ReservationEventWire[], sequence: number): Generator<WatchReservationsResponse> {
+  for (let left = events; left.length > 0;) {
+    const count = countOfPage(left, (event) => ReservationEventWire.encode(event).finish().length);
+    yield { events: left.slice(0, count), lastSequence: count < left.length ? sequence - 1 : sequence };
+    left = left.slice(count);
+  }
 }
 
 /** Resources are everybody's to see; reservations are their users', and those's who decide about the resource. */

@@ -2,7 +2,7 @@ import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { verify, createPublicKey } from 'node:crypto';
 import test from 'ava';
-import { AheadStatus, Algorithm, ListReservationsResponse, Placement, ReservationStatus, Timing, TogetherDecision, type GetTogetherDecisionRequest, type RequestReservationRequest, type ReservationWish, type VerifyReservationResponse, type WatchReservationsRequest, type WatchReservationsResponse } from '@mutirao/api/reservation';
+import { AheadStatus, Algorithm, ListReservationsResponse, Placement, ReservationStatus, Timing, TogetherDecision, type GetTogetherDecisionRequest, type RequestReservationRequest, type ReservationWish, type VerifyReservationResponse, WatchReservationsResponse, type WatchReservationsRequest } from '@mutirao/api/reservation';
 import { MutiraoError } from '@mutirao/api/errors';
 import { createReservationsState, reservationsMachine, type ReservationsChange, type ReservationsInput } from '@mutirao/core/machines/reservations';
 import { instantMax } from '@mutirao/core/reservations';
@@ -289,22 +289,26 @@ test('who knows the name of several learns what became of the one that decides, 
   t.is(await decision({ reservationId: 3 }), TogetherDecision.UNDONE, 'its hold has lapsed');
 });
 
+/** What a watcher is told until all that had happened has been. */
+async function watch({ watchReservations }: ReturnType<typeof service>['routes'], userId: string, request: Partial<WatchReservationsRequest>): Promise<WatchReservationsResponse[]> {
+  const leaving = new AbortController();
+  const told: WatchReservationsResponse[] = [];
+  const writer = { drained: () => Promise.resolve(), write: (message: WatchReservationsResponse) => {
+    told.push(message);
+    if (message.events.length === 0) leaving.abort();
+    return true;
+  } } as unknown as StreamWriter<WatchReservationsResponse>;
+  await watchReservations({ afterSequence: 0, reservationId: 0, onlyNew: false, ...request }, writer, aCallContext({ userId, signal: leaving.signal }));
+  return told;
+}
+
 test('a watcher hears what concerns it from any sequence on, and others nothing', async (t) => {
   const { routes } = service(temporaryFolder(t));
   await inject(routes.registerResource, cluster, owner);
   await inject(routes.requestReservation, request(), ana);
   await inject(routes.cancelReservation, { reservationId: 1, reason: 'rain' }, ana);
-  const told = async (userId: string, afterSequence: number): Promise<string[]> => {
-    const leaving = new AbortController();
-    const types: string[] = [];
-    const writer = { drained: () => Promise.resolve(), write: ({ events }: WatchReservationsResponse) => {
-      types.push(...events.map(({ sequence, type, reason }) => `${sequence} ${type} ${reason}`));
-      if (events.length === 0) leaving.abort();
-      return true;
-    } } as unknown as StreamWriter<WatchReservationsResponse>;
-    await routes.watchReservations({ afterSequence, reservationId: 0, onlyNew: false }, writer, aCallContext({ userId, signal: leaving.signal }));
-    return types;
-  };
+  const told = async (userId: string, afterSequence: number): Promise<string[]> =>
+    (await watch(routes, userId, { afterSequence })).flatMap(({ events }) => events).map(({ sequence, type, reason }) => `${sequence} ${type} ${reason}`);
   t.deepEqual(await told('ana', 0), ['1 resource.offered ', '2 reservation.confirmed free from the earliest start on', '3 reservation.cancelled rain']);
   t.deepEqual(await told('owner', 2), ['3 reservation.cancelled rain']);
   t.deepEqual(await told('bob', 1), []);
@@ -313,22 +317,11 @@ test('a watcher hears what concerns it from any sequence on, and others nothing'
 test('a watcher that was told of another journal, or of more than there is, is refused; each message names the journal', async (t) => {
   const { routes } = service(temporaryFolder(t));
   await inject(routes.registerResource, cluster, owner);
-  const watch = async (request: Partial<WatchReservationsRequest>): Promise<WatchReservationsResponse[]> => {
-    const leaving = new AbortController();
-    const told: WatchReservationsResponse[] = [];
-    const writer = { drained: () => Promise.resolve(), write: (message: WatchReservationsResponse) => {
-      told.push(message);
-      if (message.events.length === 0) leaving.abort();
-      return true;
-    } } as unknown as StreamWriter<WatchReservationsResponse>;
-    await routes.watchReservations({ afterSequence: 0, reservationId: 0, onlyNew: false, ...request }, writer, aCallContext({ userId: 'ana', signal: leaving.signal }));
-    return told;
-  };
-  t.deepEqual((await watch({ journalInstance: 'first' })).map(({ lastSequence, journalInstance }) => [lastSequence, journalInstance]), [[1, 'first'], [1, 'first']]);
-  t.is((await watch({ afterSequence: 1, journalInstance: 'first' })).length, 1, 'the end itself is a place to go on from');
-  t.deepEqual((await watch({ afterSequence: 99, onlyNew: true, journalInstance: 'another' })).map(({ lastSequence, journalInstance }) => [lastSequence, journalInstance]), [[1, 'first']], 'only what comes from now on has no place');
-  await t.throwsAsync(watch({ afterSequence: 2 }), { code: 'MUT_JOURNAL_POSITION', message: 'sequence 2 is beyond the end of journal first, which has 1 changes' });
-  await t.throwsAsync(watch({ afterSequence: 1, journalInstance: 'another' }), { code: 'MUT_JOURNAL_POSITION', message: /is of journal another; this one is first/ });
+  t.deepEqual((await watch(routes, 'ana', { journalInstance: 'first' })).map(({ lastSequence, journalInstance }) => [lastSequence, journalInstance]), [[1, 'first'], [1, 'first']]);
+  t.is((await watch(routes, 'ana', { afterSequence: 1, journalInstance: 'first' })).length, 1, 'the end itself is a place to go on from');
+  t.deepEqual((await watch(routes, 'ana', { afterSequence: 99, onlyNew: true, journalInstance: 'another' })).map(({ lastSequence, journalInstance }) => [lastSequence, journalInstance]), [[1, 'first']], 'only what comes from now on has no place');
+  await t.throwsAsync(watch(routes, 'ana', { afterSequence: 2 }), { code: 'MUT_JOURNAL_POSITION', message: 'sequence 2 is beyond the end of journal first, which has 1 changes' });
+  await t.throwsAsync(watch(routes, 'ana', { afterSequence: 1, journalInstance: 'another' }), { code: 'MUT_JOURNAL_POSITION', message: /is of journal another; this one is first/ });
 });
 
 test('users see their own reservations in pages, owners all of their resources\'', async (t) => {
@@ -364,6 +357,20 @@ test('a page of reservations is bounded in bytes, however long their texts are',
   }
   t.deepEqual(seen, Array.from({ length: 60 }, (_, index) => 60 - index));
   t.true(pages > 0);
+});
+
+test('what happens to many reservations at once is told in messages that any client takes, and the place moves on with the last of them', async (t) => {
+  const { routes } = service(temporaryFolder(t));
+  const longName = { userId: 'é'.repeat(40_000) };
+  const count = 60;
+  await inject(routes.registerResource, cluster, owner);
+  for (let made = 0; made < count; made += 1) await inject(routes.requestReservation, request({ amount: { $case: 'quantity', value: '16' } }), longName);
+  await inject(routes.failResource, { resourceId: 'cluster', what: { $case: 'unitIndex', value: 9 }, reason: 'smoke' }, owner);
+  const told = (await watch(routes, longName.userId, { afterSequence: count + 1 })).slice(0, -1);
+  for (const message of told) t.true(WatchReservationsResponse.encode(message).finish().length < 4 * 1024 * 1024);
+  t.is(told.flatMap(({ events }) => events).filter(({ reservation }) => reservation !== undefined).length, count);
+  t.true(told.length > 1);
+  t.deepEqual(told.map(({ lastSequence }) => lastSequence), told.map((_message, index) => (index < told.length - 1 ? count + 1 : count + 2)));
 });
 
 test('a calendar tells how much is taken over a window', async (t) => {

@@ -694,7 +694,7 @@ export interface WatchReservationsRequest {
 export interface WatchReservationsResponse {
   /** Empty in one message: all that had happened before has been told. */
   events: ReservationEvent[];
-  /** Pass it as after_sequence to go on from here. */
+  /** Pass it as after_sequence to go on from here. A change of many reservations may take several messages of 2 MiB: the last of them moves it on. */
   lastSequence: number;
   /** Names the journal that the sequences are of, in each message: another one after a restore from a back-up. */
   journalInstance?: string | undefined;
