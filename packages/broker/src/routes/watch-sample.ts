@@ -1,7 +1,7 @@
-import type { WatchJobRequest, WatchJobResponse } from '@mutirao/api/broker';
+import { JobEvent, type WatchJobRequest, type WatchJobResponse } from '@mutirao/api/broker';
 import { badRequest } from '@mutirao/api/codecs';
 import type { UserId } from '@mutirao/core/shared';
-import type { CallContext, StreamWriter } from '@mutirao/runtime/rpc';
+import { countOfPage, type CallContext, type StreamWriter } from '@mutirao/runtime/rpc';
 
 import { eventsFor, isOver, type WatchParts } from './watched-events.ts';
 
@@ -32,8 +32,8 @@ export async function watchSample(parts: WatchParts, request: WatchJobRequest, {
   let after = begin;
   let hasCaughtUp = false;
   for (let most = Math.max(changesMax, Math.min(request.lastChanges ?? 0, firstChangesMost)); !isOver(context); most = changesMax) {
-    const { message, last } = lookAtNewest(parts, request, { after, most, userId: context.userId });
-    if (message !== undefined && !writer.write(message)) await writer.drained();
+    const { messages, last } = lookAtNewest(parts, request, { after, most, userId: context.userId });
+    for (const message of messages) if (!writer.write({ ...message, journalInstance: parts.journalInstance })) await writer.drained();
     if (!hasCaughtUp) writer.write({ events: [], journalInstance: parts.journalInstance });
     hasCaughtUp = true;
     after = last;
@@ -49,13 +49,26 @@ interface Look {
   readonly userId: UserId;
 }
 
-/** What there is to tell of the newest changes, undefined for nothing, and the last one that was looked at. */
-function lookAtNewest(parts: WatchParts, { taskIndexesMax }: WatchJobRequest, { after, most, userId }: Look): { readonly message: WatchJobResponse | undefined; readonly last: number } {
+/** What there is to tell of the newest changes, in messages that any client takes, and the last one that was looked at. */
+function lookAtNewest(parts: WatchParts, { taskIndexesMax }: WatchJobRequest, { after, most, userId }: Look): { readonly messages: WatchJobResponse[]; readonly last: number } {
   const from = Math.max(after, parts.journal.lastSequence() - most);
   const entries = parts.journal.read({ after: from, limit: most });
-  const events = entries.flatMap((entry) => eventsFor(parts, userId, { entry, taskIndexesMax }));
+  const told = entries.map((entry) => eventsFor(parts, userId, { entry, taskIndexesMax })).filter((events) => events.length > 0);
   const passedOver = from > after ? { passedOverCount: from - after } : {};
-  return { message: events.length > 0 || from > after ? { events, journalInstance: parts.journalInstance, ...passedOver } : undefined, last: entries.at(-1)?.sequence ?? from };
+  const [first, ...others] = inMessages(told);
+  const messages = first === undefined && from === after ? [] : [{ events: first ?? [], ...passedOver }, ...others.map((events) => ({ events }))];
+  return { messages, last: entries.at(-1)?.sequence ?? from };
+}
+
+/** As many changes in a message as fit; the events of one stay together. */
+function inMessages(told: readonly (readonly JobEvent[])[]): JobEvent[][] {
+  const messages: JobEvent[][] = [];
+  for (let left = told; left.length > 0;) {
+    const count = countOfPage(left, (events) => events.reduce((sum, event) => sum + JobEvent.encode(event).finish().length, 0));
+    messages.push(left.slice(0, count).flat());
+    left = left.slice(count);
+  }
+  return messages;
 }
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST */

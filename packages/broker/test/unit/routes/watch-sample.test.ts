@@ -1,7 +1,7 @@
 // Who watches a sample: what it is told, what is passed over, and when it is looked for.
 import test, { type ExecutionContext } from 'ava';
 
-import type { WatchJobRequest, WatchJobResponse } from '@mutirao/api/broker';
+import { WatchJobResponse, type WatchJobRequest } from '@mutirao/api/broker';
 import { brokerMachine, createBrokerState, overviewOf, type BrokerInput } from '@mutirao/core/machines/broker';
 import { openJournal } from '@mutirao/runtime/journal';
 import { aCallContext, aJob, aMachine, HandTimers } from '@mutirao/testkit';
@@ -72,6 +72,20 @@ test('who wants some changes a second only is told the newest, how many were pas
   t.is(world.told.at(-1)?.events.at(-1)?.sequence, world.journal.lastSequence(), 'who had nothing to hear is woken by what happens');
   world.leaving.abort();
   await watch;
+});
+
+test('a look that finds long events tells them in messages that any client takes, each once and in order', async (t) => {
+  const world = new World(t);
+  await world.turn(...provider);
+  const names = Array.from({ length: 50 }, (_, index) => `m${index}`);
+  const note = 'é'.repeat(50_000);
+  for (const name of names) await world.turn({ kind: 'MachineJoined', providerId: 'alpha', facts: aMachine(`alpha/${name}`, { attributes: { note } }), heldReplicaIds: [] });
+  const watch = world.watch({ changesPerSecondMax: 200 });
+  world.leaving.abort();
+  await watch;
+  for (const message of world.told) t.true(WatchJobResponse.encode(message).finish().length < 4 * 1024 * 1024);
+  t.deepEqual(world.told.flatMap(({ events }) => events).filter(({ type }) => type === 'machine.joined').map(({ machineId }) => machineId), names.map((name) => `alpha/${name}`));
+  t.deepEqual(world.told.map(({ passedOverCount }) => passedOverCount !== undefined), world.told.map((_message, index) => index === 0), 'what was passed over is counted once');
 });
 
 test('however much happens, a second brings no more than was asked for', async (t) => {
