@@ -236,6 +236,24 @@ test.serial('a subscriber says what was purged before it had read it', async (t)
   t.false(subscriber.hasEnd(lost));
 });
 
+test.serial('a subscriber without a stream waits also while its server is away, and reads once both are there', async (t) => {
+  const client = await buildExampleClient(t, 'python');
+  const nats = new NatsServer();
+  t.teardown(() => nats.stop());
+  await nats.start();
+  const subscriber = new Subscriber(client, nats.url, 'lab-book');
+  t.teardown(() => subscriber.kill());
+  subscriber.start();
+  await until(() => subscriber.complaints.includes('there is no stream MUTIRAO_EVENTS; waiting for it'), 'it waits for the stream');
+  await nats.kill();
+  await until(() => subscriber.complaints.includes('the server does not answer; waiting for it'), 'it waits for the server');
+  await nats.start();
+  const { streams, consumers } = await administer(t, nats);
+  await streams.add({ name: 'MUTIRAO_EVENTS', subjects: ['mutirao.events.>'] });
+  await until(() => consumers.info('MUTIRAO_EVENTS', 'lab-book').then(() => true, () => false), 'it reads');
+  t.notRegex(subscriber.complaints, /Traceback/);
+});
+
 test.serial('the stream has the bounds that are asked for, also when it was there before, and keeps what else was set of it', async (t) => {
   const nats = new NatsServer();
   t.teardown(() => nats.stop());

@@ -7,14 +7,15 @@ import json
 import sys
 
 import nats
-from nats.errors import TimeoutError
+from nats.errors import NoRespondersError, TimeoutError
 from nats.js.api import ConsumerConfig
-from nats.js.errors import NotFoundError
+from nats.js.errors import NotFoundError, ServiceUnavailableError
 
 from mutirao.event.v1 import event_pb2
 
 PAUSE = 0.5  # Seconds before a stream that is not there is asked for again.
 PATIENCE = 2  # Seconds without an event after which the server is asked whether it still has the stream.
+AWAY = (TimeoutError, NoRespondersError, ServiceUnavailableError)  # A server that restarts, or has just done so.
 
 
 def say(text):
@@ -26,18 +27,24 @@ async def tell(error):
 
 
 async def attach(stream, args):
-    """Subscribes where the server remembers that this reader was; waits for a stream that is not there."""
+    """Subscribes where the server remembers that this reader was, and says where that is; waits for a server that is away and for a stream that is not there."""
     # One at a time: what was not acknowledged comes again before anything after it, and so in its order.
     config = ConsumerConfig(max_ack_pending=1, ack_wait=2)
-    is_said = False
+    said = None
+    events = None
     while True:
         try:
-            return await stream.subscribe(args.subject, durable=args.name, stream=args.stream, manual_ack=True, config=config)
+            if events is None:
+                events = await stream.subscribe(args.subject, durable=args.name, stream=args.stream, manual_ack=True, config=config)
+            return events, (await events.consumer_info()).ack_floor.stream_seq
         except NotFoundError:
-            if not is_said:
-                say(f"there is no stream {args.stream}; waiting for it")
-            is_said = True
-            await asyncio.sleep(PAUSE)
+            events, reason = None, f"there is no stream {args.stream}; waiting for it"
+        except AWAY:
+            reason = "the server does not answer; waiting for it"
+        if reason != said:
+            say(reason)
+        said = reason
+        await asyncio.sleep(PAUSE)
 
 
 async def is_lost(events):
@@ -46,14 +53,17 @@ async def is_lost(events):
         await events.consumer_info()
     except NotFoundError:
         return True
-    except (TimeoutError, nats.errors.Error):
+    except AWAY:
         pass
     return False
 
 
 async def check_gap(stream, args, read):
     """Says what was removed from the stream, by a purge or its bounds, before this reader had it."""
-    first = (await stream.stream_info(args.stream)).state.first_seq
+    try:
+        first = (await stream.stream_info(args.stream)).state.first_seq
+    except (NotFoundError, *AWAY):
+        return  # Who is away cannot be asked; a stream that is lost is told of as such.
     if 0 < read < first - 1:
         say(f"messages {read + 1} to {first - 1} of the stream were removed before they were read: events are missing")
 
@@ -61,8 +71,7 @@ async def check_gap(stream, args, read):
 async def messages(stream, args):
     """Yields messages for ever. Where the server has lost the stream or this reader, it says so and starts over with what there is."""
     while True:
-        events = await attach(stream, args)
-        read = (await events.consumer_info()).ack_floor.stream_seq
+        events, read = await attach(stream, args)
         while True:
             try:
                 message = await events.next_msg(timeout=PATIENCE)
