@@ -39,11 +39,13 @@ export async function wholeOutput(request: GetTaskOutputRequest, read: (request:
   };
 }
 
-/** As many jobs as were asked for, which may take several pages; fewer only where there are no more. */
+/** As many jobs as were asked for, which may take several pages; fewer only where there are no more. @throws {MutiraoError} MUT_BAD_REQUEST for a server whose pages lead back to each other. */
 export async function jobsAsked(request: ListJobsRequest, read: (request: ListJobsRequest) => Promise<ListJobsResponse>): Promise<ListJobsResponse> {
   let answer = await read(request);
   while (answer.nextBeforeJobId !== undefined && answer.jobs.length < request.pageSize) {
-    const next = await read({ pageSize: request.pageSize - answer.jobs.length, beforeJobId: answer.nextBeforeJobId });
+    const beforeJobId = answer.nextBeforeJobId;
+    const next = await read({ pageSize: request.pageSize - answer.jobs.length, beforeJobId });
+    if (next.nextBeforeJobId !== undefined && next.nextBeforeJobId >= beforeJobId) throw badRequest(`the page before job ${beforeJobId} leads to one before ${next.nextBeforeJobId}; expected a smaller number`);
     answer = { ...next, jobs: [...answer.jobs, ...next.jobs] };
   }
   return answer;
