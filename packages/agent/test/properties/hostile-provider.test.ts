@@ -9,7 +9,7 @@ import type { ReplicaStart, StartReplicas } from '@mutirao/core/messages';
 import { aTemplate, hostileMessages } from '@mutirao/testkit';
 import { nameSubmitter } from '../../src/agent.ts';
 import { readFromProvider, type FromProvider } from '../../src/from-provider.ts';
-import { shelveInputs } from '../../src/shelves.ts';
+import { shelveInputs } from '../../src/content-caches.ts';
 import { folderNameOf } from '../../src/storages.ts';
 import { TaskRenderer } from '../../src/task-environment.ts';
 

@@ -1,9 +1,10 @@
 import type { Content, Limits, Root } from '@mutirao/core/messages';
+import type { QuotaUse } from '@mutirao/core/quotas';
 import { isPrintable, showText } from '@mutirao/core/shared';
 
 import { MutiraoError } from '../errors/index.ts';
 import { limits, type LimitName } from '../limits.ts';
-import { Root as RootWire, type Content as ContentWire, type Limits as LimitsWire } from '../generated/mutirao/common/v1/common.ts';
+import { Root as RootWire, type Content as ContentWire, type Limits as LimitsWire, type QuotaUse as QuotaUseWire } from '../generated/mutirao/common/v1/common.ts';
 
 const sha256Length = 32;
 
@@ -116,4 +117,9 @@ export function decodeMessage<T>(codec: { decode(bytes: Uint8Array): T }, bytes:
 /** The error for a field that says what it may not. */
 export function badRequest(message: string): MutiraoError {
   return new MutiraoError('MUT_BAD_REQUEST', message);
+}
+
+/** Writes what a user has and may have. No quota is written as absent. */
+export function encodeQuotaUses(uses: readonly QuotaUse[]): QuotaUseWire[] {
+  return uses.map(({ name, used, allowed }) => ({ kind: name, used, allowed: allowed === Infinity ? undefined : allowed }));
 }

@@ -4,7 +4,7 @@ export {
 } from './broker.ts';
 export { bytesOfName, isByteName, nameOfBytes } from './byte-names.ts';
 export {
-  badRequest, boundCode, boundList, boundName, boundNumber, boundProcessors, boundReasons, boundText, decodeContent, decodeLimits, decodeMessage, decodeRoot, decodeSha256, encodeContent, encodeLimits, encodeRoot,
+  badRequest, boundCode, boundList, boundName, boundNumber, boundProcessors, boundReasons, boundText, decodeContent, decodeLimits, decodeMessage, decodeRoot, decodeSha256, encodeContent, encodeLimits, encodeQuotaUses, encodeRoot,
 } from './common.ts';
 export { printUnits, readClaim, readClaimPart, readClaimPayload, splitClaim, type ClaimPayload } from './claim.ts';
 export { chunkData, chunkHeadroom, frameChunk, offsetHeader, readChunk } from './content-chunk.ts';
@@ -29,4 +29,3 @@ export { decodeAllocationRequest, decodeDemand, decodeDraining, encodeAllocation
 export {
   decodeAhead, decodeClaimKeys, decodeDecision, decodeReservedWindow, decodeRules, decodeStatuses, decodeTogether, decodeWish, encodeAhead, encodeDecision, encodePlacementOutcome, encodeRefusal, encodeReservation, encodeReservationEvent, encodeResource, encodeUnits, readInstant, readText,
 } from './reservation.ts';
-export { encodeQuotaUses } from './quota.ts';

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { makeBackup } from '../backup/make-backup.ts';
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
-import { backupJson } from '../json/backup-document.ts';
+import { backupJson } from '../json/documents.ts';
 import { tell } from '../output/tell.ts';
 
 export function define(command: Command, act: Act): void {

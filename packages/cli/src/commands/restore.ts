@@ -6,7 +6,7 @@ import { prepareHome } from '@mutirao/runtime/files';
 import { restoreBackup } from '../backup/restore-backup.ts';
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
-import { backupJson } from '../json/backup-document.ts';
+import { backupJson } from '../json/documents.ts';
 import { tell } from '../output/tell.ts';
 import { showInstant } from '../output/units.ts';
 

@@ -6,6 +6,7 @@ import { RequestStatus as ClusterRequestStatus, type GetScoresResponse, type Hon
 import { Outcome } from '@mutirao/api/machine';
 import { RequestStatus, type AllocationRequest, type GetResourceResponse, type LeaseState } from '@mutirao/api/provider';
 
+import type { Manifest } from '../backup/manifest.ts';
 import type { JsonOf, shapes } from './shapes.ts';
 import { taskStatusText } from '../output/status-words.ts';
 import { nameOf } from '../wire/names.ts';
@@ -246,4 +247,12 @@ export function ledgerTotalJson(row: LedgerRow): JsonOf<Shapes['ledger_total']> 
 
 function orNull(unixMs: number): number | null {
   return unixMs === 0 ? null : unixMs;
+}
+
+/** A back-up as `--json` prints it. @param replacedFolder where what it replaced is now. */
+export function backupJson(folder: string, { madeUnixMs, files }: Manifest, replacedFolder: string | undefined): JsonOf<Shapes['backup']> {
+  return {
+    folder, made_unix_ms: madeUnixMs, files: files.length, bytes: files.reduce((sum, { size }) => sum + size, 0),
+    journals: files.filter(({ lastChange }) => lastChange !== undefined).map(({ path, lastChange }) => ({ path, last_change: lastChange })), replaced_folder: replacedFolder ?? null,
+  };
 }

@@ -1,11 +1,12 @@
 import { nameReservation } from '../../messages/index.ts';
 import { joinGroups, type TaskGroup } from '../../requests/index.ts';
-import { invariant, unreachable, type Duration, type Instant } from '../../shared/index.ts';
+import { invariant, moveInstants, movedBy, unreachable, type Duration, type Instant } from '../../shared/index.ts';
 import type { ProviderChange } from './changes.ts';
-import { movePromised } from './apply-clock-step.ts';
 import { noteSubmission, noteWithdrawal, setClockBack } from './asked-lately.ts';
 import { forgetReports, keepReport, returnLeased, setDeputy, startLeased, takeLease, trimLease } from './apply-lease.ts';
-import { createBroker, createMachine, isOfDemand, nothingMeasured, type KnownBroker, type MeasuredTimes, type OwnRequest, type OwnWait, type ProvidedMachine, type ProviderState } from './state.ts';
+import { createBroker, createMachine, isOfDemand, isPending, nothingMeasured, type KnownBroker, type MeasuredTimes, type OwnRequest, type OwnWait, type ProvidedMachine, type ProviderState } from './state.ts';
+
+const promisedOfRequest = ['submittedAt', 'startedAt', 'promisedStart'] as const satisfies readonly (keyof OwnRequest)[];
 
 /** Makes one change to what the provider promised; step and replay share it. Never decides. */
 export function applyProviderChange(state: ProviderState, change: ProviderChange): void {
@@ -300,4 +301,13 @@ function addSpread(known: MeasuredTimes, more: MeasuredTimes): Pick<MeasuredTime
 
 function cutOffTasks(broker: KnownBroker, groups: readonly TaskGroup[]): void {
   broker.cutOff = joinGroups([...broker.cutOff, ...groups].sort((one, other) => other.time - one.time));
+}
+
+/** Moves what the journal keeps along with the clock. */
+function movePromised(state: ProviderState, by: Duration): void {
+  moveInstants(state, ['pausedUntil'], by);
+  state.asked.submissions = state.asked.submissions.map((at) => movedBy(at, by));
+  state.asked.withdrawals = state.asked.withdrawals.map((at) => movedBy(at, by));
+  for (const broker of state.brokers.values()) moveInstants(broker, ['deputySince'], by);
+  for (const request of state.requests.values()) if (isPending(request)) moveInstants(request, promisedOfRequest, by);
 }

@@ -1,4 +1,3 @@
-import { walltimeMaxCode } from '../results/walltime-cuts.ts';
 import { isCountedLoss, isDoubted, isStop } from '../../../bag/index.ts';
 import type { TaskStatus } from '../../../messages/index.ts';
 import { invariant, type Instant, type TaskIndex } from '../../../shared/index.ts';
@@ -13,6 +12,7 @@ import { judgeOf } from '../results/judge-losses.ts';
 import { book, chargeOf, runTimesOf } from '../ledger/ledger-accounts.ts';
 import { outputsOn } from '../placing/matching.ts';
 import { leavePlace, leavePlaceElsewhere, queueOf } from '../placement/placed-tasks.ts';
+import { walltimeMaxCode } from '../results/longest-walltime.ts';
 import { observeTimes } from '../times/observe-times.ts';
 import { type BrokerGang, type BrokerJob, type BrokerMachine, type BrokerReplica, type BrokerState, hasEnded, type OpenTask, type Success } from '../state.ts';
 import { getGroup, getTaskGroup, widthOf } from '../jobs/task-groups.ts';

@@ -7,8 +7,7 @@ import type { BrokerOptions } from '../options.ts';
 import { hasEnded, type BrokerJob, type BrokerReplica, type OpenTask, type Success } from '../state.ts';
 import { commit, type Turn } from '../turn.ts';
 import { countLosses, judgeOf } from './judge-losses.ts';
-import { describeFullCut } from './longest-walltime.ts';
-import { walltimeCutsMax, walltimeMaxCode } from './walltime-cuts.ts';
+import { describeFullCut, walltimeCutsMax, walltimeMaxCode } from './longest-walltime.ts';
 
 const noBytes = new Uint8Array(0);
 

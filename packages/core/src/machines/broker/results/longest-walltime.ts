@@ -4,6 +4,10 @@ import { wouldDo } from '../placing/matching.ts';
 import type { BrokerProvider, BrokerReplica, BrokerState } from '../state.ts';
 import { getGroup } from '../jobs/task-groups.ts';
 
+/** The code of a run that was cut by the end of an allocation although it had nearly all of the longest walltime that there is. */
+export const walltimeMaxCode = 'MUT_WALLTIME_MAX';
+/** Such runs after which a task is given up. */
+export const walltimeCutsMax = 2;
 /** What of the longest walltime a run has to have had; the rest is for the start of agents, staging, and warnings ahead of the end. */
 const fullShare = 0.9;
 
