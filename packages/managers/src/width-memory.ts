@@ -30,7 +30,8 @@ export class WidthMemory {
     return this.#isOver(now) ? promised : Math.min(promised, Math.max(1, Math.floor(this.#refused / 2)));
   }
 
+  /** Also where the clock was set back since by more than that: a host may begin with one that is years ahead. */
   #isOver(now: Instant): boolean {
-    return now - this.#at > memory;
+    return Math.abs(now - this.#at) > memory;
   }
 }

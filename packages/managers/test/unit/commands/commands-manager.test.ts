@@ -83,7 +83,7 @@ test('a listing that fails, is cut or makes no sense is out of reach, never an e
 });
 
 test('a width that is refused as such is halved for the time to come, and tried again hours later; --width-max bounds all', async (t) => {
-  let now = 1_000_000;
+  let now = 1_772_366_400_000;
   const pbs = new FakePbs(t, { now: () => now });
   const { manager } = pbs;
   pbs.act('qsub', 'echo "qsub: Job exceeds queue and/or server resource limits: Resource_List.ncpus" >&2; exit 188');
@@ -98,6 +98,11 @@ test('a width that is refused as such is halved for the time to come, and tried 
   t.is((await manager.limits()).widthMax, 8, 'only a refusal of the width counts');
   now += 7 * 3_600_000;
   t.is((await manager.limits()).widthMax, 16);
+  pbs.act('qsub', 'echo "qsub: Job exceeds queue and/or server resource limits: Resource_List.ncpus" >&2; exit 188');
+  await t.throwsAsync(manager.allocate({ ...order, width: 16, clientRequestId: 'inst.q3' }), { code: 'MUT_WIDTH_MAX' });
+  t.is((await manager.limits()).widthMax, 8);
+  now -= 30 * 24 * 3_600_000;
+  t.is((await manager.limits()).widthMax, 16, 'a clock that was far ahead and is set right keeps nothing for as long as it was ahead');
   t.is((await new FakePbs(t, { widthMax: 6 }).manager.limits()).widthMax, 6);
 });
 
