@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-import type { JobEvent, WatchJobResponse } from '@mutirao/api/broker';
+import type { JobEvent, WatchJobRequest, WatchJobResponse } from '@mutirao/api/broker';
 import { MutiraoError, registry } from '@mutirao/api/errors';
 import type { BrokerClient } from '@mutirao/runtime/clients';
 
@@ -26,6 +26,9 @@ export function define(command: Command, act: Act): void {
     .action((options: EventsOptions) => act((context) => printEvents(context, options)));
 }
 
+/** The most that a broker tells: without it a message is bounded to what clients of any language take. */
+const taskIndexesMax = 1_000_000;
+
 /** How long to leave an absent broker alone before asking again. */
 const retryMs = 500;
 
@@ -36,7 +39,7 @@ export async function printEvents(context: CommandContext, options: EventsOption
   const jobId = options.job === undefined ? 0 : await resolveJobId(broker, options.job);
   const position: Position = { after: Number(options.after), journalInstance: undefined };
   if (options.follow !== true) {
-    await print(context.output, broker.watchJob({ jobId, afterSequence: position.after }, context.signal), { position, untilToldAll: true });
+    await print(context.output, broker.watchJob(requestOf(jobId, position), context.signal), { position, untilToldAll: true });
     return 0;
   }
   await follow(context, broker, { jobId, position });
@@ -46,7 +49,7 @@ export async function printEvents(context: CommandContext, options: EventsOption
 async function follow(context: CommandContext, broker: BrokerClient, { jobId, position }: { readonly jobId: number; readonly position: Position }): Promise<void> {
   while (!context.signal.aborted) {
     try {
-      await print(context.output, broker.watchJob({ jobId, afterSequence: position.after, ...(position.journalInstance === undefined ? {} : { journalInstance: position.journalInstance }) }, context.signal), { position, untilToldAll: false });
+      await print(context.output, broker.watchJob(requestOf(jobId, position), context.signal), { position, untilToldAll: false });
     } catch (error) {
       if (context.signal.aborted) break;
       if (!(error instanceof MutiraoError)) throw error;
@@ -55,6 +58,10 @@ async function follow(context: CommandContext, broker: BrokerClient, { jobId, po
     }
     await context.sleep(retryMs);
   }
+}
+
+function requestOf(jobId: number, { after, journalInstance }: Position): WatchJobRequest {
+  return { jobId, afterSequence: after, taskIndexesMax, ...(journalInstance === undefined ? {} : { journalInstance }) };
 }
 
 /** Events of before a restore may come again, as others than they were; what was printed last is of a journal that is no more. */
@@ -95,10 +102,10 @@ function printEvent(output: Output, event: JobEvent): void {
 }
 
 function eventLine(event: JobEvent): string {
-  const tasks = event.taskIndexes;
+  const { taskIndexes: tasks, taskCount = tasks.length } = event;
   return [
     String(event.sequence).padStart(6), showInstant(event.atUnixMs), event.type.padEnd(18), event.jobId === 0 ? '' : `job ${event.jobId}`,
-    tasks.length === 0 ? '' : `${tasks.length === 1 ? 'task' : 'tasks'} ${tasks.slice(0, 8).join(',')}${tasks.length > 8 ? `,... (${tasks.length})` : ''}`,
+    tasks.length === 0 ? '' : `${tasks.length === 1 ? 'task' : 'tasks'} ${tasks.slice(0, 8).join(',')}${tasks.length > 8 ? `,... (${taskCount})` : ''}`,
     placeOf(event), event.reason === '' ? '' : `(${event.reason})`,
   ].filter((part) => part !== '').join('  ');
 }

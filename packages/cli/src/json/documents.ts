@@ -227,7 +227,7 @@ export function honouredReservationJson(one: HonouredReservation): JsonOf<Shapes
 /** An event as JSON. */
 export function eventJson(event: JobEvent): JsonOf<Shapes['event']> {
   return {
-    sequence: event.sequence, at_unix_ms: event.atUnixMs, type: event.type, job_id: orNull(event.jobId), task_indexes: event.taskIndexes,
+    sequence: event.sequence, at_unix_ms: event.atUnixMs, type: event.type, job_id: orNull(event.jobId), task_indexes: event.taskIndexes, task_count: event.taskCount ?? event.taskIndexes.length,
     machine_id: event.machineId, provider_id: event.providerId, request_id: event.requestId, reason: event.reason,
   };
 }

@@ -20,6 +20,21 @@ test('without --follow what is there is printed and the command ends', async (t)
   t.deepEqual(out.trim().split('\n').map((line) => (JSON.parse(line) as { sequence: number }).sequence), [41, 42]);
 });
 
+test('of an event of more tasks than a broker names it says how many they are, and asks for as many as it names', async (t) => {
+  const asked: unknown[] = [];
+  const broker = {
+    async *watchJob ({ taskIndexesMax }: WatchJobRequest): AsyncGenerator<WatchJobResponse> {
+      asked.push(taskIndexesMax);
+      yield { events: [event(1, { taskIndexes: [0, 1, 2, 3, 4, 5, 6, 7, 8], taskCount: 2_000_000 }), event(2)] };
+      yield { events: [] };
+    },
+  };
+  t.regex((await runCommandLine(['events'], { broker })).out, /tasks 0,1,2,3,4,5,6,7,\.\.\. \(2000000\)/);
+  const { out } = await runCommandLine(['events', '--json'], { broker });
+  t.deepEqual(out.trim().split('\n').map((line) => (JSON.parse(line) as { task_count: number }).task_count), [2_000_000, 1]);
+  t.deepEqual(asked, [1_000_000, 1_000_000]);
+});
+
 test('--follow resumes after the last event when the broker restarts, until interrupted', async (t) => {
   const interrupt = new AbortController();
   const asked: number[] = [];
