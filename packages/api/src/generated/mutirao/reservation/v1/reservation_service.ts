@@ -661,7 +661,7 @@ export interface GetClaimKeysResponse {
 
 /**
  * A lower-case fact: reservation.held, reservation.confirmed, reservation.moved, reservation.shortened, reservation.renegotiated, reservation.provisioned, reservation.claimed,
- * reservation.released, reservation.expired, reservation.cancelled, resource.registered, resource.updated.
+ * reservation.released, reservation.expired, reservation.cancelled, resource.offered, resource.failed, resource.maintained, resource.restored.
  */
 export interface ReservationEvent {
   /** Place in the journal. */
