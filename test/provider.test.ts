@@ -163,7 +163,7 @@ serial('contents pass through the provider whole, both ways, whichever side come
     ...[...chunksOf(content)].map((data) => ({ transferId: '', machineId: '', content: undefined, data, offset: 0 })),
   ]);
   await until(() => broker.heard('fromMachine').some(({ message }) => message?.$case === 'contentPushed'), 'the broker hears of the push');
-  const received = await collect(messagesOf(broker.client.receiveContent({ transferId: 't3', offset: 0 })));
+  const received = await collect(messagesOf(broker.client.receiveContent({ transferId: 't3', offset: 0, refusal: '' })));
   await pushing;
   t.true(received.equals(content));
   stream.close();

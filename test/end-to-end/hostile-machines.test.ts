@@ -1,14 +1,17 @@
 // A machine whose owner says on the wire whatever suits the owner, beside an honest one, with real processes: jobs finish right, nothing at home is touched, the broker lives, and
 // the machine gets nothing more.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { JobStatus, MachineStatus, type TrustRecord } from '@mutirao/api/broker';
 import { Root } from '@mutirao/api/common';
+import type { MutiraoError } from '@mutirao/api/errors';
 import type { ReplicaEnded } from '@mutirao/api/machine';
 import { callUnary } from '@mutirao/runtime/rpc';
 import { Grid, HostileMachine, taskGroup, temporaryFolder, until, type HostileWords } from '@mutirao/testkit';
+
+const mebibyte = 1024 ** 2;
 
 interface World {
   readonly grid: Grid;
@@ -161,4 +164,47 @@ test.serial('a machine that claims more processors than there are is not taken',
   await until(() => hostile.refusals.length > 0, 'the machine is refused');
   t.deepEqual(hostile.refusals, ['MUT_BAD_REQUEST']);
   t.is((await grid.client.machines()).length, 1);
+});
+
+/** Bytes of all files that a broker keeps of what machines brought. */
+function arrivedBytes({ home }: Grid): number {
+  const folder = join(home, 'broker/arrivals');
+  return readdirSync(folder).reduce((sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0), 0);
+}
+
+test.serial('what a machine pushes and never reports ends at its quota, and the machine hears why', async (t) => {
+  const grid = await Grid.start({ machines: [1], brokerArgs: ['--quota', 'machine-bytes=4M'] });
+  t.teardown(() => grid.stop());
+  const hostile = await HostileMachine.join(grid, 'evil', { answer: () => undefined });
+  t.teardown(() => { hostile.close(); });
+  await grid.client.waitMachines(2);
+  await grid.client.submit([taskGroup('sleep 100', 2)]);
+  await until(() => hostile.started.length > 0, 'it is given a task');
+  const refusals: MutiraoError[] = [];
+  for (let count = 0; count < 12; count += 1) {
+    const data = Buffer.alloc(mebibyte, count);
+    const content = { sha256: createHash('sha256').update(data).digest(), sizeBytes: data.length };
+    await hostile.push(`flood-${count}`, content, data).catch((error: unknown) => { refusals.push(error as MutiraoError); });
+  }
+  t.is(arrivedBytes(grid), 4 * mebibyte);
+  t.is(refusals.length, 8);
+  for (const { code, message } of refusals) {
+    t.is(code, 'MUT_MACHINE_QUOTA');
+    t.regex(message, /the quota "machine-bytes" .* is 4 MiB; there are 4 MiB, and 1 MiB more are asked for/);
+  }
+  const { uses } = await callUnary(grid.client.raw, 'getQuota', { userId: '' }, { deadlineMs: 60_000 });
+  t.like(uses.find(({ kind }) => kind === 'machine-bytes'), { used: 4 * mebibyte, allowed: 4 * mebibyte });
+});
+
+test.serial('calls of a machine beyond its quota of calls per second are refused, and an honest machine beside it works', async (t) => {
+  const grid = await Grid.start({ machines: [{ processors: 1, args: ['--attribute', 'group=good'] }], providerArgs: ['--quota', 'machine-requests-per-second=5'] });
+  t.teardown(() => grid.stop());
+  const hostile = await HostileMachine.join(grid, 'evil', { answer: () => undefined });
+  t.teardown(() => { hostile.close(); });
+  await grid.client.waitMachines(2);
+  const refusals: string[] = [];
+  const pulls = Array.from({ length: 100 }, (_, index) => hostile.pull(`of-nobody-${index}`).catch((error: unknown) => { refusals.push(`${(error as MutiraoError).code} ${(error as MutiraoError).message}`); }));
+  await Promise.all(pulls);
+  t.true(refusals.some((text) => text.startsWith('MUT_MACHINE_QUOTA') && text.includes('"machine-requests-per-second"')), refusals.join('\n'));
+  t.is((await grid.client.waitEnded(await grid.client.submit([taskGroup('true', 1, { requirements: 'group == good' })]))).status, JobStatus.FINISHED);
 });

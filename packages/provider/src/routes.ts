@@ -70,8 +70,14 @@ export function providerService(host: ProviderHost): ServiceBinding {
 /** GridMachineService, for agents, who show credentials of their own. */
 export function machineService(host: ProviderHost, credentials: AgentCredentials): ServiceBinding {
   return bind<typeof GridMachineServiceService, MachineRaw>(GridMachineServiceService, machineRoutes(host), {
-    raw: ['attach', 'pullContent', 'pushContent'], tokens: credentials.check,
+    raw: ['attach', 'pullContent', 'pushContent'], tokens: credentials.check, machinesOf: (userId) => machinesOf(host.state, userId),
   });
+}
+
+/** How many machines share the credential of an agent: those of a request have one. */
+function machinesOf({ requests }: ProviderState, userId: UserId): number {
+  const origin = originOf(userId);
+  return origin.kind === 'machine' ? 1 : Math.max(1, requests.get(origin.requestId)?.width ?? 1);
 }
 
 const audited: AuditedMethods = {
@@ -270,9 +276,13 @@ async function keepPush({ deputy, relay }: ProviderHost, { identity }: AgentLink
 }
 
 async function receiveContent(host: ProviderHost, bytes: Buffer, writer: StreamWriter<Buffer>, { signal, userId }: CallContext): Promise<void> {
-  const { transferId, offset } = decodeMessage(ReceiveContentRequest, bytes);
+  const { transferId, offset, refusal } = decodeMessage(ReceiveContentRequest, bytes);
   boundName(transferId, 'name', 'transfer_id');
   boundNumber(offset, 'contentBytes', 'offset');
+  if (boundText(refusal, 'text', 'refusal') !== '') {
+    host.exchange.refuse(transferId, { kind: 'user', userId }, new MutiraoError('MUT_MACHINE_QUOTA', refusal));
+    return;
+  }
   const output = host.deputy?.findOutput(transferId, userId);
   if (host.deputy === undefined || output === undefined) {
     // Who waited here would hold up its machine: a push is announced when it is there, and what is gone does not come back under this name.

@@ -274,17 +274,19 @@ class ProviderProcess {
   async #serve(): Promise<{ readonly users: RunningServer; readonly agents: RunningServer }> {
     const { listen, listenAgents, ownerId } = this.#setup;
     const host = {
-      usesOf: (userId: UserId) => [this.#opened.spoolQuota.useOf(userId), ...users.usesOf(userId)], gate: this.#gate, machines: this.#machines, agentsPlace: () => this.#agentStart, ownerId, keeper: this.#setup.keeper,
+      usesOf: (userId: UserId) => [this.#opened.spoolQuota.useOf(userId), ...users.usesOf(userId), ...(agents ?? users).machineUses()], gate: this.#gate, machines: this.#machines, agentsPlace: () => this.#agentStart, ownerId, keeper: this.#setup.keeper,
       state: this.#state, clock: systemClock, relay: this.#relay, exchange: this.#exchange, pushed: this.#pushed, deputy: this.#opened.deputy,
       ...(this.#contents === undefined ? {} : { contents: this.#contents }),
       trouble: () => this.#trouble(), queueTrouble: () => this.#watcher?.trouble ?? '', reservations: () => [...this.#keeper?.describe() ?? [], ...describeHeld(this.#state)],
       ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => this.#driver.ask<T>(make),
     };
+    let agents: RunningServer | undefined;
     const [forBrokers, forAgents] = [providerService(host), machineService(host, this.#credentials)];
     const users: RunningServer = await this.#serveAt(listen, listenAgents.length === 0 ? [forBrokers, forAgents] : [forBrokers]);
     if (listenAgents.length === 0) return { users, agents: users };
     try {
-      return { users, agents: await this.#serveAt(listenAgents, [forAgents]) };
+      agents = await this.#serveAt(listenAgents, [forAgents]);
+      return { users, agents };
     } catch (error) {
       await users.drain(0);
       throw error;

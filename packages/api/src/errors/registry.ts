@@ -86,6 +86,7 @@ export const registry = {
   MUT_MACHINE_LOST: { status: 'UNAVAILABLE', retryable: false, advice: 'The machine went away without a word; its tasks run again elsewhere.' },
   MUT_MACHINE_MOVED: { status: 'UNAVAILABLE', retryable: false, advice: 'Another broker uses the machine now, since this one wanted nothing.' },
   MUT_MACHINE_QUARANTINED: { status: 'ABORTED', retryable: false, advice: 'The machine was caught with wrong results and gets nothing more; "mutirao machine trust" shows the evidence, "mutirao machine pardon" forgives it.' },
+  MUT_MACHINE_QUOTA: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'One machine takes more than a machine may; the message names the quota. "mutirao quota" shows what is allowed, and the owner of the provider or broker can raise it with --quota.' },
   MUT_MACHINE_REMOVED: { status: 'PERMISSION_DENIED', retryable: false, advice: 'The machine\'s credential was withdrawn with "mutirao machine remove". "mutirao machine invite NAME" lets it join again.' },
   MUT_MACHINE_UNFIT: { status: 'UNAVAILABLE', retryable: false, advice: 'The machine\'s own file system or limits failed, as the detail says; the task runs again elsewhere.' },
   MUT_MAINTENANCE_EXISTS: { status: 'ALREADY_EXISTS', retryable: false, advice: 'Withdraw the maintenance ("mutirao reservation resource unmaintain") and announce it anew, or give the other window another name (--id).' },

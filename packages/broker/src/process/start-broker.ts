@@ -31,6 +31,7 @@ import { LeaseStager } from '../providers/lease-stager.ts';
 import { ToProvider } from '../providers/to-provider.ts';
 import { ResultAcceptor, type ResultStores } from '../results/accept-result.ts';
 import { Arrivals } from '../results/arrivals.ts';
+import { UnreportedBytes } from '../results/unreported-bytes.ts';
 import { Checks } from '../results/checks.ts';
 import { ResultDigester } from '../results/digest-result.ts';
 import type { BrokerDriver, BrokerParts } from '../routes/broker-parts.ts';
@@ -127,13 +128,14 @@ export async function startBroker(setup: BrokerSetup): Promise<RunningBroker> {
   const restored = restoreState(journal, setup.options);
   const { state } = restored;
   log.info({ jobs: state.jobs.size, replicas: state.replicas.size, snapshot: restored.snapshotAt, replayed: restored.replayedCount }, 'took up the journal');
-  const arrivals = await Arrivals.open(join(folder, 'arrivals'), { now: systemClock.now(), ageMax: arrivalAgeMax });
   const { quotas } = state.options;
+  const unreported = new UnreportedBytes({ quotas, tasksOn: (machineId) => state.machines.get(machineId)?.replicas.size ?? 0 });
+  const arrivals = await Arrivals.open(join(folder, 'arrivals'), { now: systemClock.now(), ageMax: arrivalAgeMax, unreported });
   const blobs = await Blobs.open({ folder: join(folder, 'contents'), ownerId: setup.ownerId, sizeMax: setup.blobBytesMax, quotas });
   const broker = new Broker(setup, { journal, state, arrivals, blobs, snapshotAt: restored.snapshotAt, instance: restored.instance });
   broker.resume();
   const server: RunningServer = await serve({
-    address: setup.listen, tokens: setup.tokens, identity: identityFolder(setup.home), log, services: [brokerService(broker.parts, (userId) => server.usesOf(userId))], quotas, metrics: setup.metrics, messageBytesMax: jobBytesMax, ...(setup.audit === undefined ? {} : { audit: setup.audit }),
+    address: setup.listen, tokens: setup.tokens, identity: identityFolder(setup.home), log, services: [brokerService(broker.parts, (userId) => [...server.usesOf(userId), unreported.mostUsed()])], quotas, metrics: setup.metrics, messageBytesMax: jobBytesMax, ...(setup.audit === undefined ? {} : { audit: setup.audit }),
   });
   return { address: server.address, state, trouble: () => broker.parts.room.trouble(), stop: () => broker.stop(server) };
 }

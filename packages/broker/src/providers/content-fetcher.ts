@@ -24,6 +24,8 @@ export interface ContentFetcherOptions {
   whenRoom(bytes: Bytes): Promise<void>;
   /** The bytes of a transfer from an offset on, in order. */
   receive(transferId: string, offset: Bytes): AsyncIterable<Uint8Array>;
+  /** Tells the machine why a transfer is not taken. */
+  refuse(transferId: string, reason: string): Promise<void>;
   /** Whether the other side can leave out what is here already. */
   takesOffsets(): boolean;
   pause(delay: Duration): Promise<void>;
@@ -122,25 +124,40 @@ export class ContentFetcher implements PushedOutputs {
   }
 
   async #receive(machineId: MachineId, transferId: string, content: Content): Promise<void> {
-    const { arrivals, begun, whenRoom, takesOffsets } = this.#options;
+    const { arrivals, arrivals: { unreported }, begun, whenRoom, takesOffsets } = this.#options;
     // The bytes can be asked for once only; until then they stay where they are.
     await whenRoom(content.size);
+    const place = arrivals.pathOfTransfer(machineId, transferId, content.sha256);
+    await this.#demandQuota(machineId, transferId, { place, size: content.size });
     const output = begun.take(machineId, content);
+    unreported.release(output.path);
     const offset = takesOffsets() ? output.offset : 0;
     const stored = { bytes: offset };
-    const place = arrivals.pathOfTransfer(machineId, transferId, content.sha256);
     try {
       await this.#write({ transferId, content, path: output.path }, offset, stored);
       await rename(output.path, place);
       stored.bytes = 0;
+      unreported.keep(machineId, place, content.size);
     } catch (error) {
       // What is wrong, or has no room, is of no use to the next.
+      unreported.release(place);
       if (isMismatch(error) || isFullDisk(error)) stored.bytes = 0;
       if (isMismatch(error) && offset > 0) throw new MutiraoError('MUT_TRANSFER_FAILED', `transfer ${transferId} did not go on where an earlier one broke`, { cause: error });
       if (isMismatch(error)) arrivals.noteMismatch(place);
       throw error;
     } finally {
       output.leave(stored.bytes);
+      if (stored.bytes > 0) unreported.keep(machineId, output.path, stored.bytes);
+    }
+  }
+
+  /** @throws {MutiraoError} MUT_MACHINE_QUOTA, which the machine has heard too. */
+  async #demandQuota(machineId: MachineId, transferId: string, { place, size }: { readonly place: string; readonly size: Bytes }): Promise<void> {
+    try {
+      this.#options.arrivals.unreported.begin(machineId, place, size);
+    } catch (error) {
+      if (error instanceof MutiraoError) await this.#options.refuse(transferId, error.message).catch(this.#options.onTrouble);
+      throw error;
     }
   }
 

@@ -1,9 +1,9 @@
 import { encodeContentOffered, chunkData } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
-import { GridMachineProviderServiceClient, GridMachineProviderServiceService, ReceiveContentResponse, type ProviderQueue } from '@mutirao/api/provider';
+import { GridMachineProviderServiceClient, GridMachineProviderServiceService, type ReceiveContentRequest, ReceiveContentResponse, type ProviderQueue } from '@mutirao/api/provider';
 import type { BrokerInput } from '@mutirao/core/machines/broker';
 import type { Content, MachineFacts } from '@mutirao/core/messages';
-import type { Bytes, MachineId, ProcessorCount, ProviderId } from '@mutirao/core/shared';
+import type { MachineId, ProcessorCount, ProviderId } from '@mutirao/core/shared';
 import { Backoff, type Timers } from '@mutirao/runtime/driver';
 import type { HomeProver, Room } from '@mutirao/runtime/files';
 import type { TrustSource } from '@mutirao/runtime/identity';
@@ -179,7 +179,12 @@ export class ProviderLinks {
     const onTrouble = (error: unknown): void => { log.warn({ err: error }, 'a file could not be carried'); };
     const fetcher = new ContentFetcher({
       arrivals, begun: this.#begun, concurrencyMax: transfersMax, onTrouble, whenRoom: (bytes) => room.whenFree(bytes),
-      receive: (transferId, offset) => receiveContent(client, transferId, offset),
+      receive: (transferId, offset) => receiveContent(client, { transferId, offset, refusal: '' }),
+      refuse: async (transferId, refusal) => {
+        const nothing = receiveContent(client, { transferId, offset: 0, refusal });
+        await nothing.next();
+        await nothing.return(undefined);
+      },
       takesOffsets: () => link.can('offset'),
       pause: (delay) => new Promise((resolve) => { timers.start(delay, resolve); }),
       isConnected: () => link.isConnected,
@@ -238,8 +243,8 @@ const dataField = 1;
 const passing = new PassingBytes();
 
 /** The bytes of a transfer, as views of the messages that bring them. */
-async function* receiveContent(client: GridMachineProviderServiceClient, transferId: string, offset: Bytes): AsyncGenerator<Uint8Array> {
-  for await (const message of rawMessagesOf(client, GridMachineProviderServiceService.receiveContent, { transferId, offset })) {
+async function* receiveContent(client: GridMachineProviderServiceClient, request: ReceiveContentRequest): AsyncGenerator<Uint8Array> {
+  for await (const message of rawMessagesOf(client, GridMachineProviderServiceService.receiveContent, request)) {
     yield chunkData(message, dataField, ReceiveContentResponse);
     passing.note(message.length);
   }

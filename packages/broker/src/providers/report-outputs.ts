@@ -83,6 +83,7 @@ async function keepOutputsOf(origin: Origin, outputs: readonly OutputContent[], 
     if (output.inline !== undefined && !known.isAwaited(origin.replicaId)) continue;
     if (droppedName === undefined && output.inline === undefined) {
       await pushed.settled(origin.machineId, output.transferId);
+      if (known.isAwaited(origin.replicaId)) arrivals.unreported.release(arrivals.pathOf(origin, output));
       continue;
     }
     const keep = (): Promise<void> => (droppedName === undefined ? keepInline(arrivals, origin, output) : arrivals.keepDropped(origin, output, droppedName));

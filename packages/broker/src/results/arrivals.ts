@@ -12,6 +12,8 @@ import { fileError } from '@mutirao/runtime/files';
 import type { Bytes, Duration, Instant, MachineId, ReplicaId } from '@mutirao/core/shared';
 import { hashRegular } from '@mutirao/runtime/files';
 
+import { UnreportedBytes } from './unreported-bytes.ts';
+
 const droppedPattern = /^drop-[0-9a-f]{32}$/;
 
 /** Which replica an output came out of, and where it ran. */
@@ -34,6 +36,8 @@ const begunAgeMax: Duration = 24 * 3_600_000;
  * shared between replicas: an accepted file is moved away, and a surplus one removed, without asking anybody.
  */
 export class Arrivals {
+  /** What each machine has brought and not reported. */
+  readonly unreported: UnreportedBytes;
   readonly #folder: string;
   #partCount = 0;
   /** Paths of outputs whose bytes were not those that were announced; forgotten with the process. */
@@ -43,13 +47,14 @@ export class Arrivals {
   /** Names of files of replicas that were there when the folder was opened, until the replica has ended. */
   readonly #found: Map<ReplicaId, string[]>;
 
-  private constructor(folder: string, found: Map<ReplicaId, string[]>) {
+  private constructor(folder: string, found: Map<ReplicaId, string[]>, unreported: UnreportedBytes) {
+    this.unreported = unreported;
     this.#folder = folder;
     this.#found = found;
   }
 
   /** Opens the folder, makes it where it is missing, and removes what a killed broker was writing, and what was left there longer than `ageMax` ago. */
-  static async open(folder: string, options: { readonly now: Instant; readonly ageMax: Duration }): Promise<Arrivals> {
+  static async open(folder: string, options: { readonly now: Instant; readonly ageMax: Duration; readonly unreported?: UnreportedBytes }): Promise<Arrivals> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const found = new Map<ReplicaId, string[]>();
     for (const name of await readdir(folder)) {
@@ -59,7 +64,7 @@ export class Arrivals {
       if (name.startsWith(partPrefix) || mtimeMs < options.now - ageMax) await rm(path, { force: true });
       else noteReplica(found, name);
     }
-    return new Arrivals(folder, found);
+    return new Arrivals(folder, found, options.unreported ?? new UnreportedBytes());
   }
 
   /** Where all of them are; machines that share our file system leave theirs here too. */
@@ -153,6 +158,7 @@ export class Arrivals {
 
   /** An output was brought home: its bytes are wanted no more. */
   forget(path: string): void {
+    this.unreported.release(path);
     this.#recent.delete(path);
   }
 
@@ -163,6 +169,7 @@ export class Arrivals {
     for (const output of outputs) {
       const path = this.pathOf(origin, output);
       this.#mismatched.delete(path);
+      this.unreported.release(path);
       this.#recent.delete(path);
       await rm(path, { force: true });
     }

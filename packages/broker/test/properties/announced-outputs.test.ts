@@ -54,7 +54,7 @@ class World {
   constructor(arrivals: Arrivals) {
     this.arrivals = arrivals;
     this.fetcher = new ContentFetcher({
-      arrivals, begun: new BegunOutputs(arrivals), concurrencyMax: 2, takesOffsets: () => true, whenRoom: () => Promise.resolve(), isConnected: () => true,
+      arrivals, begun: new BegunOutputs(arrivals), refuse: () => Promise.resolve(), concurrencyMax: 2, takesOffsets: () => true, whenRoom: () => Promise.resolve(), isConnected: () => true,
       onBytes: () => undefined, onTrouble: () => undefined,
       pause: () => { this.pauseCount += 1; return Promise.resolve(); },
       receive: (transferId, offset) => this.#receive(transferId, offset),

@@ -1,3 +1,3 @@
-export { isQuotaName, quotaKinds, quotaNames, type QuotaKeeper, type QuotaKind, type QuotaName, type QuotaUnit } from './quota-kinds.ts';
-export { allowedQuota, describeQuotaAmount, findQuotaExcess, noQuotaRules, parseQuotas, type QuotaExcess, type QuotaRule, type QuotaRules, type QuotaUse } from './quotas.ts';
+export { isMachineQuota, isQuotaName, quotaKinds, quotaNames, type MachineQuotaName, type QuotaKeeper, type QuotaKind, type QuotaName, type QuotaUnit } from './quota-kinds.ts';
+export { allowedMachineQuota, allowedQuota, describeQuotaAmount, findMachineQuotaExcess, findQuotaExcess, noQuotaRules, parseQuotas, type QuotaExcess, type QuotaRule, type QuotaRules, type QuotaUse } from './quotas.ts';
 export { RateBucket } from './rate-bucket.ts';

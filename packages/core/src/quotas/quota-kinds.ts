@@ -4,21 +4,24 @@ export type QuotaUnit = 'count' | 'bytes' | 'hours';
 /** Which kind of process keeps a quota. */
 export type QuotaKeeper = 'broker' | 'provider' | 'reservations' | 'server';
 
-/** One thing that a user may have only so much of. */
+/** One thing that a user, or a machine, may have only so much of. */
 export interface QuotaKind {
   readonly unit: QuotaUnit;
-  /** What a user other than the owner may have where nothing else is configured. */
+  /** What a user other than the owner, or any machine, may have where nothing else is configured. */
   readonly usual: number;
   readonly keeper: QuotaKeeper;
+  /** Who has it; a user when left out. */
+  readonly holder?: 'machine';
   /** What is counted, for people. */
   readonly of: string;
-  /** What a user who has reached it can do. */
+  /** What can be done where it is reached. */
   readonly advice: string;
 }
 
 const gibibyte = 1024 ** 3;
+const agentAdvice = 'an agent stays far below it: see what else runs with its credential';
 
-/** All that is counted per user. `server` stands for each server, which counts by itself. */
+/** All that is counted per user or per machine. `server` stands for each server, which counts by itself. */
 export const quotaKinds = {
   jobs: { unit: 'count', usual: 1000, keeper: 'broker', of: 'jobs that have not ended', advice: 'wait until one of your jobs ends, or cancel one' },
   tasks: { unit: 'count', usual: 2_000_000, keeper: 'broker', of: 'tasks of jobs that have not ended', advice: 'wait until one of your jobs ends, or submit fewer tasks' },
@@ -30,15 +33,28 @@ export const quotaKinds = {
   streams: { unit: 'count', usual: 1000, keeper: 'server', of: 'calls open at once at one server', advice: 'end calls that you do not need' },
   'requests-per-second': { unit: 'count', usual: 200, keeper: 'server', of: 'calls begun at one server per second, on average over 10 s', advice: 'call less often' },
   'request-bytes': { unit: 'bytes', usual: gibibyte / 2, keeper: 'server', of: 'large requests that are arriving at one server', advice: 'send large requests one after another' },
+  'machine-connections': { unit: 'count', usual: 16, keeper: 'server', holder: 'machine', of: 'connections of one machine to its provider', advice: agentAdvice },
+  'machine-streams': { unit: 'count', usual: 100, keeper: 'server', holder: 'machine', of: 'calls of one machine that are open at once at its provider', advice: agentAdvice },
+  'machine-requests-per-second': { unit: 'count', usual: 2000, keeper: 'server', holder: 'machine', of: 'calls that one machine begins per second, on average over 10 s', advice: agentAdvice },
+  'machine-bytes': { unit: 'bytes', usual: 64 * gibibyte, keeper: 'broker', holder: 'machine', of: 'outputs that one machine has brought and not reported, for each task that it runs', advice: 'write less, or have the owner of the broker raise it with --quota' },
 } as const satisfies Readonly<Record<string, QuotaKind>>;
 
-/** The name of something that is counted per user. */
+/** The name of something that is counted. */
 export type QuotaName = keyof typeof quotaKinds;
 
 /** All names, in the order in which they are shown. */
 export const quotaNames = Object.keys(quotaKinds) as readonly QuotaName[];
 
-/** Whether a text names something that is counted per user. */
+/** Whether a text names something that is counted. */
 export function isQuotaName(text: string): text is QuotaName {
   return Object.hasOwn(quotaKinds, text);
+}
+
+/** The kinds of which each machine has its own amount. */
+export type MachineQuotaName = Extract<QuotaName, `machine-${string}`>;
+
+/** Whether each machine has its own amount of a kind. */
+export function isMachineQuota(name: QuotaName): name is MachineQuotaName {
+  const kind: QuotaKind = quotaKinds[name];
+  return kind.holder === 'machine';
 }

@@ -128,6 +128,12 @@ export class TransferExchange {
     else this.#noteDeclined(transferId);
   }
 
+  /** Who was to take a transfer says why it does not: its giver hears that. Nothing happens to one that is not meant for it, or has a taker. */
+  refuse(transferId: string, party: Party, error: MutiraoError): void {
+    const transfer = this.#transfers.get(transferId);
+    if (transfer?.giver?.admits(party) === true && transfer.taker === undefined) this.#fail(transferId, error);
+  }
+
   #noteDeclined(transferId: string): void {
     this.#declined.add(transferId);
     const [oldest] = this.#declined;

@@ -249,7 +249,7 @@ class World {
       write: (message) => { pieces.push(Buffer.from(ReceiveContentResponse.decode(message).data)); return true; }, end: () => undefined, onDrain: undefined, drained: () => Promise.resolve(),
     };
     this.#fetchingCount += 1;
-    const asked = Buffer.from(ReceiveContentRequest.encode({ transferId, offset: 0 }).finish());
+    const asked = Buffer.from(ReceiveContentRequest.encode({ transferId, offset: 0, refusal: '' }).finish());
     const { bytes } = this.pushes.find((push) => push.transferId === transferId)!;
     providerRoutes(this.#host).receiveContent(asked, writer, aCallContext({ userId: 'ana' })).then(() => {
       if (Buffer.concat(pieces).equals(bytes)) this.fetched.add(transferId);

@@ -109,7 +109,7 @@ test('a broker that asks for an output that nobody brings is refused at once, an
   const timers = { start: () => t.fail('it waits'), cancel: () => undefined };
   const exchange = new TransferExchange({ timers, waitMax: 60_000, transfersMax: 10, passing: { note: () => undefined } });
   const routes = providerRoutes({ ...aHost(aDialogue()), exchange });
-  const asked = Buffer.from(ReceiveContentRequest.encode({ transferId: 'gone', offset: 0 }).finish());
+  const asked = Buffer.from(ReceiveContentRequest.encode({ transferId: 'gone', offset: 0, refusal: '' }).finish());
   await t.throwsAsync(routes.receiveContent(asked, noWriter, aCallContext()), { code: 'MUT_CONTENT_NOT_FOUND' });
   t.is(exchange.openCount, 0);
 });

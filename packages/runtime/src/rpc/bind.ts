@@ -16,8 +16,8 @@ export interface ServiceBinding {
   readonly definition: ServiceDefinition;
   /** The host of its calls: that of the server, with the service's own tokens if it has any. */
   hostOf(host: RpcHost): RpcHost;
-  /** Whether its callers are users, who have quotas, and no agents. */
-  readonly isForUsers: boolean;
+  /** Of agents: how many machines share the credential that a call came with, each of which has quotas. Undefined where its callers are users. */
+  readonly machinesOf: ((userId: UserId) => number) | undefined;
   /** The handlers as grpc-js calls them. @param host of its calls. */
   implement(host: RpcHost): UntypedServiceImplementation;
 }
@@ -28,6 +28,8 @@ export interface BindOptions<Raw> {
   readonly raw?: readonly Raw[];
   /** Instead of the server's; with TLS too, callers of this service show such a token and no certificate. */
   readonly tokens?: TokenCheck;
+  /** How many machines share a credential of the service's own; one when left out. */
+  readonly machinesOf?: (userId: UserId) => number;
   /** How the audit log tells of calls that went well, by method. Calls of methods that are left out change nothing; what streams both ways do is recorded by their handlers. */
   readonly audited?: AuditedMethods;
   /** Who owns the process: only this user may call the methods whose row in the table of access says so. */
@@ -53,7 +55,7 @@ export function bind<D extends ServiceDefinition, Raw extends keyof D & string =
   return {
     name: Object.values(definition)[0]?.path.split('/')[1] ?? '',
     definition: Object.fromEntries(methods),
-    isForUsers: options.tokens === undefined,
+    machinesOf: options.tokens === undefined ? undefined : options.machinesOf ?? (() => 1),
     hostOf: (host) => (options.tokens === undefined ? host : { ...host, tokens: options.tokens, revoked: undefined }),
     implement: (host) => Object.fromEntries(methods.map(([name, method]) => [name, adapt(method, guarded[name] as AnyHandler, host, options.audited?.[name])])),
   };

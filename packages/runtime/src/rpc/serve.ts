@@ -11,7 +11,7 @@ import type { Metrics } from '../metrics/index.ts';
 import type { RpcHost } from './adapt.ts';
 import { GatedMethods } from './admission/gated-methods.ts';
 import { guardServer, type GuardLimits } from './admission/guard-server.ts';
-import { UserLoads } from './admission/user-loads.ts';
+import { CallerLoads } from './admission/caller-loads.ts';
 import { isLoopback, isSocket, joinAddress, parseAddress, socketAddress, type HostAddress, type SocketAddress } from './address.ts';
 import type { ServiceBinding } from './bind.ts';
 import { channelOptions, messageBytesMax, withMessagesOf } from './channel.ts';
@@ -48,6 +48,8 @@ export interface RunningServer {
   readonly address: string;
   /** What a user takes of the server now: connections, open calls, and requests that are arriving. */
   usesOf(userId: UserId): readonly QuotaUse[];
+  /** The most that any one machine takes of the server now. */
+  machineUses(): readonly QuotaUse[];
   /** Takes no new call, closes streams both ways, lets other calls end for `graceMs`, then cuts them off. */
   drain(graceMs: number): Promise<void>;
 }
@@ -77,6 +79,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   return {
     address: `${options.address.startsWith('tls://') ? 'tls://' : ''}${bound}`,
     usesOf: (userId) => loads.usesOf(userId),
+    machineUses: () => loads.machineUses(),
     drain: async (graceMs) => {
       stopWatching();
       guard.stop();
@@ -95,7 +98,7 @@ async function assemble(options: ServeOptions, host: RpcHost) {
   // Loaded here, so that a process that only dials does not pay for it.
   const { HealthImplementation, service: healthService } = await import('grpc-health-check');
   const health = new HealthImplementation({ '': 'SERVING' });
-  const loads = new UserLoads(options.quotas ?? noQuotaRules);
+  const loads = new CallerLoads(options.quotas ?? noQuotaRules);
   const methods = new GatedMethods({ host, loads, messageBytesMax: bytesMax });
   methods.addOpen(Object.values(healthService));
   methods.addReflection(reflectionPaths);

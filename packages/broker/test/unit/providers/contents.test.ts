@@ -35,7 +35,7 @@ test('a pushed content is kept when its bytes are right, and only then', async (
     good: [bytes.subarray(0, 5), bytes.subarray(5)], short: [bytes.subarray(0, 5)], long: [bytes, bytes], other: [Buffer.from('HELLO WORLD')],
   };
   const fetcher = new ContentFetcher({
-    arrivals, begun: new BegunOutputs(arrivals), takesOffsets: () => true, whenRoom: () => Promise.resolve(), concurrencyMax: 2, onBytes: () => undefined, onTrouble: (error) => troubles.push(String(error)),
+    arrivals, begun: new BegunOutputs(arrivals), refuse: () => Promise.resolve(), takesOffsets: () => true, whenRoom: () => Promise.resolve(), concurrencyMax: 2, onBytes: () => undefined, onTrouble: (error) => troubles.push(String(error)),
     receive: (transferId) => chunksOf(...(sent[transferId] ?? [])), pause: () => Promise.resolve(), isConnected: () => true,
   });
   for (const transferId of Object.keys(sent)) fetcher.fetch('alpha/m', { transferId, content: contentOf(bytes), isKept: false });
@@ -52,7 +52,7 @@ test('what the provider keeps is fetched again when a transfer breaks, as long a
   const tries = new Map<string, number>();
   let isConnected = true;
   const fetcher = new ContentFetcher({
-    arrivals, begun: new BegunOutputs(arrivals), takesOffsets: () => true, whenRoom: () => Promise.resolve(), concurrencyMax: 2, onBytes: () => undefined, onTrouble: (error) => troubles.push(String(error)), isConnected: () => isConnected,
+    arrivals, begun: new BegunOutputs(arrivals), refuse: () => Promise.resolve(), takesOffsets: () => true, whenRoom: () => Promise.resolve(), concurrencyMax: 2, onBytes: () => undefined, onTrouble: (error) => troubles.push(String(error)), isConnected: () => isConnected,
     pause: () => { isConnected = !tries.has('cut'); return Promise.resolve(); },
     receive: (transferId) => {
       tries.set(transferId, (tries.get(transferId) ?? 0) + 1);
@@ -87,7 +87,7 @@ test('what a transfer that broke brought does not come again, whether the conten
     if (offset + 4 < bytes.length) throw new MutiraoError('MUT_UNREACHABLE', 'the stream broke');
   }
   const fetcher = new ContentFetcher({
-    arrivals, begun: new BegunOutputs(arrivals), takesOffsets: () => takesOffsets, whenRoom: () => Promise.resolve(), concurrencyMax: 1, onBytes: () => undefined, onTrouble: () => undefined,
+    arrivals, begun: new BegunOutputs(arrivals), refuse: () => Promise.resolve(), takesOffsets: () => takesOffsets, whenRoom: () => Promise.resolve(), concurrencyMax: 1, onBytes: () => undefined, onTrouble: () => undefined,
     receive: breaking, pause: () => Promise.resolve(), isConnected: () => true,
   });
   const fetch = async (machineId: string, transferId: string, isKept: boolean): Promise<string> => {
@@ -117,7 +117,7 @@ test('a beginning that does not fit is forgotten, and is no lie of its machine',
   const begun = new BegunOutputs(arrivals);
   const offsets: number[] = [];
   const fetcher = new ContentFetcher({
-    arrivals, begun, takesOffsets: () => true, whenRoom: () => Promise.resolve(), concurrencyMax: 1, onBytes: () => undefined, onTrouble: () => undefined,
+    arrivals, refuse: () => Promise.resolve(), begun, takesOffsets: () => true, whenRoom: () => Promise.resolve(), concurrencyMax: 1, onBytes: () => undefined, onTrouble: () => undefined,
     receive: (_transferId, offset) => {
       offsets.push(offset);
       return chunksOf(bytes.subarray(offset));

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { allowedQuota, findQuotaExcess, parseQuotas, quotaKinds, quotaNames, RateBucket, type QuotaRules } from '@mutirao/core/quotas';
+import { allowedMachineQuota, allowedQuota, findMachineQuotaExcess, findQuotaExcess, parseQuotas, quotaKinds, quotaNames, RateBucket, type QuotaRules } from '@mutirao/core/quotas';
 
 function parse(...rules: string[]): QuotaRules {
   const quotas = parseQuotas(rules, 'owner');
@@ -46,4 +46,14 @@ test('a rate lets a burst of its span pass, and then as many per second as it sa
   t.is(count(3000), 10);
   t.is(count(1_000_000), 50);
   t.is(count(999_000), 0);
+});
+
+test('each machine has its own quotas, whosever it is, and so often as many as it has tasks', (t) => {
+  const quotas = parse('machine-bytes=1G', 'machine-streams=none');
+  t.is(allowedMachineQuota(quotas, 'machine-connections'), quotaKinds['machine-connections'].usual);
+  t.is(allowedMachineQuota(quotas, 'machine-streams'), Infinity);
+  t.is(findMachineQuotaExcess(quotas, { name: 'machine-bytes', used: 1024 ** 3, more: 2 * 1024 ** 3, times: 3 }), undefined);
+  t.regex(findMachineQuotaExcess(quotas, { name: 'machine-bytes', used: 1024 ** 3, more: 2 * 1024 ** 3 + 1, times: 3 })?.message ?? '', /^the quota "machine-bytes" .* is 3 times 1 GiB; there are 1 GiB, and 2 GiB more/);
+  const refused = parseQuotas(['maria:machine-streams=5'], 'owner');
+  t.regex('fault' in refused ? refused.fault : '', /expected machine-streams=5/);
 });

@@ -9,15 +9,17 @@ import { toMutiraoError, toStatus } from '../status.ts';
 import { findBearer } from '../tokens.ts';
 import type { Connection, Connections } from './connections.ts';
 import { MessageMeter } from './message-meter.ts';
-import type { UserLoads } from './user-loads.ts';
+import type { Caller, CallerLoads } from './caller-loads.ts';
 
 /** What decides whether a call of a method is admitted. */
 export interface GatedMethod {
   readonly path: string;
   /** Undefined for one that anybody may call. */
   readonly host: RpcHost | undefined;
-  /** Counts what users take; undefined where callers are agents. */
-  readonly loads: UserLoads | undefined;
+  /** Counts what callers take; undefined for a method that anybody may call. */
+  readonly loads: CallerLoads | undefined;
+  /** How many machines share a credential; undefined where callers are users. */
+  readonly machinesOf: ((userId: UserId) => number) | undefined;
   /** Whether its request is one message, and not a stream. */
   readonly isOneMessage: boolean;
   /** Of each message of the request; undefined where grpc-js has the same bound. */
@@ -95,13 +97,21 @@ export class CallGate {
     if (userId === undefined && !connection.isProven && connection.callCount >= this.#options.limits.unprovenCalls) {
       throw new MutiraoError('MUT_OVERLOADED', `the connection has ${connection.callCount} calls open without a credential`);
     }
-    if (userId !== undefined) method.loads?.begin(userId, connection, this.#options.now());
+    const caller = this.#count(userId, connection, method);
     connection.callCount += 1;
-    const reserved = this.#follow(stream, { connection, method, userId });
+    const reserved = this.#follow(stream, { connection, method, caller });
     stream.once('close', () => {
       connection.callCount -= 1;
-      if (userId !== undefined) method.loads?.end(userId, reserved());
+      if (caller !== undefined) method.loads?.end(caller, reserved());
     });
+  }
+
+  /** Counts a call among those of its caller. @throws {MutiraoError} MUT_USER_RATE, MUT_USER_QUOTA or MUT_MACHINE_QUOTA */
+  #count(userId: UserId | undefined, connection: Connection, { loads, machinesOf }: GatedMethod): Caller | undefined {
+    if (userId === undefined) return undefined;
+    const caller = machinesOf === undefined ? { userId } : { userId, machineCount: machinesOf(userId) };
+    loads?.begin(caller, connection, this.#options.now());
+    return caller;
   }
 
   /** @throws {MutiraoError} MUT_UNAUTHENTICATED */
@@ -119,7 +129,7 @@ export class CallGate {
   }
 
   /** Watches over the request of a call. @returns how many bytes of it are reserved. */
-  #follow(stream: ServerHttp2Stream, { connection, method, userId }: { readonly connection: Connection; readonly method: GatedMethod; readonly userId: UserId | undefined }): () => Bytes {
+  #follow(stream: ServerHttp2Stream, { connection, method, caller }: { readonly connection: Connection; readonly method: GatedMethod; readonly caller: Caller | undefined }): () => Bytes {
     const { path, isOneMessage, requestBytesMax, loads } = method;
     if (requestBytesMax === undefined) return () => 0;
     const meter = new MessageMeter(requestBytesMax);
@@ -136,8 +146,8 @@ export class CallGate {
       if (stream.closed) return;
       try {
         meter.take(chunk);
-        if (reserved > 0 || userId === undefined || !isOneMessage || meter.declaredBytes < largeRequest) return;
-        loads?.reserve(userId, meter.declaredBytes);
+        if (reserved > 0 || caller === undefined || !isOneMessage || meter.declaredBytes < largeRequest) return;
+        loads?.reserve(caller, meter.declaredBytes);
         reserved = meter.declaredBytes;
       } catch (error) {
         this.#refuse(arriving, toMutiraoError(error));
@@ -150,7 +160,7 @@ export class CallGate {
     const { host, limits } = this.#options;
     host.count(path, error.code);
     host.refusals.warn(`${error.code} ${connection.host}`, { path, from: connection.from, code: error.code, reason: error.message }, 'a call is refused');
-    host.audit.record({ action: 'call.refuse', who: [...connection.userIds].join(' '), from: connection.from, target: path, refusedWith: error.code, detail: error.message });
+    host.audit.record({ action: 'call.refuse', who: [...connection.callers].map((key) => key.replace('\0', '')).join(' '), from: connection.from, target: path, refusedWith: error.code, detail: error.message });
     answer(stream, error);
     connection.refusedCount += 1;
     if (!connection.isProven && connection.refusedCount >= limits.unprovenRefusals) connection.socket.destroy();

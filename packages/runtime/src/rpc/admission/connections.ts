@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Duration, Instant, UserId } from '@mutirao/core/shared';
+import type { Duration, Instant } from '@mutirao/core/shared';
 import type { Peer } from '../peers.ts';
 
 /** One connection to a server. */
@@ -12,8 +12,8 @@ export interface Connection {
   readonly from: string;
   /** Whether a call on it came with a credential that was accepted. */
   isProven: boolean;
-  /** Users whose calls count it among their connections. */
-  readonly userIds: Set<UserId>;
+  /** Those whose calls count it among their connections, as `CallerLoads` names them. */
+  readonly callers: Set<string>;
   /** Who the certificate of the connection names; undefined before it was looked at. */
   peer: Peer | undefined;
   /** Calls that are open. */
@@ -63,7 +63,7 @@ export class Connections {
     }
     const host = socket.remoteAddress ?? 'socket';
     const connection: Connection = {
-      socket, openedAt: now, host, from: addressOf(socket), isProven: false, userIds: new Set(), peer: undefined, callCount: 0, refusedCount: 0,
+      socket, openedAt: now, host, from: addressOf(socket), isProven: false, callers: new Set(), peer: undefined, callCount: 0, refusedCount: 0,
     };
     this.#all.add(connection);
     const mates = this.#unproven.get(host) ?? new Set();

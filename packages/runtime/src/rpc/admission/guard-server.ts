@@ -7,12 +7,12 @@ import type { RpcHost } from '../adapt.ts';
 import { CallGate, type GatedMethod } from './call-gate.ts';
 import { addressOf, Connections, type Connection } from './connections.ts';
 import { gateEvent, onHttp2Server, type AnyHttp2Server } from './http2-server.ts';
-import type { UserLoads } from './user-loads.ts';
+import type { CallerLoads } from './caller-loads.ts';
 
 /** What a guard needs of its server. */
 export interface GuardOptions {
   readonly methods: ReadonlyMap<string, GatedMethod>;
-  readonly loads: UserLoads;
+  readonly loads: CallerLoads;
   readonly host: RpcHost;
   /** Bounds other than those of the documentation, for tests. */
   readonly limits?: Partial<GuardLimits> | undefined;
@@ -53,7 +53,7 @@ export function guardServer(server: Server, { methods, loads, host, limits: give
 interface Guards {
   readonly connections: Connections;
   readonly gate: CallGate;
-  readonly loads: UserLoads;
+  readonly loads: CallerLoads;
 }
 
 function guardHttp2(http2Server: AnyHttp2Server, { connections, gate, loads }: Guards): void {

@@ -84,6 +84,7 @@ export const ErrorReason = {
   MUT_MACHINE_LOST: 25,
   MUT_MACHINE_MOVED: 47,
   MUT_MACHINE_QUARANTINED: 85,
+  MUT_MACHINE_QUOTA: 172,
   MUT_MACHINE_REMOVED: 161,
   MUT_MACHINE_UNFIT: 153,
   MUT_MAINTENANCE_EXISTS: 135,
@@ -261,6 +262,7 @@ export namespace ErrorReason {
   export type MUT_MACHINE_LOST = typeof ErrorReason.MUT_MACHINE_LOST;
   export type MUT_MACHINE_MOVED = typeof ErrorReason.MUT_MACHINE_MOVED;
   export type MUT_MACHINE_QUARANTINED = typeof ErrorReason.MUT_MACHINE_QUARANTINED;
+  export type MUT_MACHINE_QUOTA = typeof ErrorReason.MUT_MACHINE_QUOTA;
   export type MUT_MACHINE_REMOVED = typeof ErrorReason.MUT_MACHINE_REMOVED;
   export type MUT_MACHINE_UNFIT = typeof ErrorReason.MUT_MACHINE_UNFIT;
   export type MUT_MAINTENANCE_EXISTS = typeof ErrorReason.MUT_MAINTENANCE_EXISTS;

@@ -447,6 +447,8 @@ export interface ReceiveContentRequest {
   transferId: string;
   /** How many bytes of the content's beginning are to be left out. */
   offset: number;
+  /** Why the broker does not take the content; empty when it does. The machine hears it, and nothing is sent. */
+  refusal: string;
 }
 
 export interface ReceiveContentResponse {
@@ -3051,7 +3053,7 @@ export const SendContentResponse: MessageFns<SendContentResponse> = {
 };
 
 function createBaseReceiveContentRequest(): ReceiveContentRequest {
-  return { transferId: "", offset: 0 };
+  return { transferId: "", offset: 0, refusal: "" };
 }
 
 export const ReceiveContentRequest: MessageFns<ReceiveContentRequest> = {
@@ -3061,6 +3063,9 @@ export const ReceiveContentRequest: MessageFns<ReceiveContentRequest> = {
     }
     if (message.offset !== 0) {
       writer.uint32(16).uint64(message.offset);
+    }
+    if (message.refusal !== "") {
+      writer.uint32(26).string(message.refusal);
     }
     return writer;
   },
@@ -3092,6 +3097,14 @@ export const ReceiveContentRequest: MessageFns<ReceiveContentRequest> = {
             }
 
             message.offset = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.refusal = reader.string();
             continue;
           }
         }
