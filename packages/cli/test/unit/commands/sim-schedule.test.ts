@@ -39,7 +39,7 @@ test('sim schedule gives every placement as JSON, and draws the map', async (t) 
   t.deepEqual(document.placements.map(({ task }) => task), ['split', 'left', 'right', 'wide']);
   t.is(document.placements[3]?.processors.length, 3);
   const svg = readFileSync(join(directory, 'map.svg'), 'utf8');
-  t.is(svg.match(/<rect x=/g)?.length, 6, 'a box for each task on each of its processors');
+  t.is(svg.match(/<rect x=/g)?.length, 10, 'a box for each task on each of its processors, and one for each task in the legend');
   t.true(svg.includes('>3 gama</text>'));
 });
 

@@ -42,6 +42,7 @@ export { createBrokerState, type BrokerJob, type BrokerMachine, type BrokerState
 export { countTasks } from './jobs/task-groups.ts';
 export { expectedRemaining, expectedTime, timeQuantile } from './times/task-times.ts';
 export type { TrustEvidence, TrustRecord } from './trust/trust-evidence.ts';
+export { drainOf } from './machines/takes-work.ts';
 export { credibilityOf, findIdentity, identityOf, isCaught } from './trust/trust-records.ts';
 export type { SpecFault } from './jobs/spec-fault.ts';
 export { findSpecFault, taskCountMax, voteCountMax } from './jobs/validate-spec.ts';

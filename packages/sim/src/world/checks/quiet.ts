@@ -1,5 +1,5 @@
 import { freeProcessors } from '@mutirao/core/bag';
-import { isCaught, keepsAway, mayUse, type BrokerJob, type BrokerMachine, type BrokerState, type TaskQueue } from '@mutirao/core/machines/broker';
+import { drainOf, isCaught, keepsAway, mayUse, type BrokerJob, type BrokerMachine, type BrokerState, type TaskQueue } from '@mutirao/core/machines/broker';
 import type { ClusterState } from '@mutirao/core/machines/cluster';
 import type { ProviderState } from '@mutirao/core/machines/provider';
 import { isOfReservation, isSameWindow, type MachineFacts, type SchedulerName } from '@mutirao/core/messages';
@@ -93,7 +93,7 @@ function *findIdle(state: BrokerState, now: Instant): Iterable<string> {
   const waiting = [...state.openJobs.values()].flatMap(({ queues }) => queues.filter(({ readyCount, scheduler }) => readyCount > 0 && !byEstimates.has(scheduler)));
   if (waiting.length === 0) return;
   for (const machine of state.machines.values()) {
-    if (isCaught(state, machine) || !isIdle(machine, now)) continue;
+    if (isCaught(state, machine) || machine.provider.draining !== undefined || drainOf(state, machine) !== undefined || !isIdle(machine, now)) continue;
     // It is beside their reservation, they are placed elsewhere, or its time is too short for them, and another's is not.
     const suited = waiting.filter((queue) => isForJob(queue.job, machine.facts) && mayUse(queue, machine.provider) && !keepsAway({ state, now }, queue, machine));
     if (suited.length === 0 || isKeptForGang(machine, suited, now)) continue;
