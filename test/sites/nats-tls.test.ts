@@ -3,15 +3,13 @@ import { join } from 'node:path';
 import test from 'ava';
 import { JobStatus } from '@mutirao/api/broker';
 import { identityPaths, initIdentity } from '@mutirao/runtime/identity';
-import { Grid, NatsServer, taskGroup, temporaryFolder, until } from '@mutirao/testkit';
+import { Grid, NatsServer, readMetrics, taskGroup, temporaryFolder, until } from '@mutirao/testkit';
 
 const day = 24 * 3_600_000;
 
 /** What a broker's metrics say of its events. */
 async function series(grid: Grid, name: string): Promise<number> {
-  const line = grid.broker.log.find((one) => one.includes('"listening"')) ?? '{}';
-  const { metrics } = JSON.parse(line) as { metrics: string };
-  const text = await (await fetch(`http://${metrics}/metrics`)).text();
+  const text = await readMetrics(grid.home);
   return Number(new RegExp(`^mutirao_broker_events_${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
 }
 
