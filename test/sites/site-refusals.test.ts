@@ -30,7 +30,7 @@ test.serial('a full disk there, and a name that another home folder took there, 
   t.regex(full.err, /MUT_DISK_FULL the executable cannot be put on front: gzip: stdout: No space left on device/);
   const front = join(world.host.home, '.mutirao', 'front', 'uni');
   mkdirSync(front, { recursive: true });
-  writeFileSync(join(front, 'owner'), 'abc ana@elsewhere:/home/ana/.mutirao\n');
+  writeFileSync(join(front, 'owner'), '0123456789abcdef ana@elsewhere:/home/ana/.mutirao\n');
   const taken = await world.add('uni', '--ssh', 'front', '--manager', 'none');
   t.regex(taken.err, /MUT_SITE_EXISTS front has a site "uni" of another home folder \(ana@elsewhere:\/home\/ana\/\.mutirao\)/);
   t.true(existsSync(front), 'what is another\'s is left');

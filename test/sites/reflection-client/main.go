@@ -11,9 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/golang/protobuf/proto"
 	"github.com/jhump/protoreflect/desc"
-	"github.com/jhump/protoreflect/dynamic/grpcdynamic"
 	"github.com/jhump/protoreflect/grpcreflect"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
@@ -81,11 +79,11 @@ func call(ctx context.Context, connection *grpc.ClientConn, client *grpcreflect.
 	if err := protojson.Unmarshal([]byte(request), message); err != nil {
 		return err
 	}
-	reply, err := grpcdynamic.NewStub(connection).InvokeRpc(ctx, method, message)
-	if err != nil {
+	reply := dynamicpb.NewMessage(method.GetOutputType().UnwrapMessage())
+	if err := connection.Invoke(ctx, "/"+name, message, reply); err != nil {
 		return err
 	}
-	text, err := protojson.Marshal(proto.MessageV2(reply))
+	text, err := protojson.Marshal(reply)
 	if err != nil {
 		return err
 	}
