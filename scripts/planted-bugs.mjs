@@ -95,7 +95,7 @@ if (values.check) check(bugs);
 async function copySources() {
   const copy = mkdtempSync(join(tmpdir(), 'mutirao-bugs-'));
   for (const folder of ['packages', 'proto', 'test', 'scripts', 'docs', 'examples']) cpSync(root + folder, join(copy, folder), { recursive: true });
-  for (const file of ['package.json', 'tsconfig.json', 'tsconfig.base.json', 'ava.config.js']) cpSync(root + file, join(copy, file));
+  for (const file of ['package.json', 'buf.yaml', 'tsconfig.json', 'tsconfig.base.json', 'ava.config.js']) cpSync(root + file, join(copy, file));
   mkdirSync(join(copy, 'node_modules/@mutirao'), { recursive: true });
   for (const name of readdirSync(`${root}node_modules`)) {
     if (name !== '@mutirao') symlinkSync(`${root}node_modules/${name}`, join(copy, 'node_modules', name));

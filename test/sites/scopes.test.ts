@@ -24,7 +24,7 @@ for try in $(seq 50); do find /sys/fs/cgroup/mutirao-$$ -depth -type d -exec rmd
 exit $status`;
 
 const opening = `
-import { writeFileSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { Launchers, Watchdog } from '@mutirao/runtime/processes';
 const ends = [];
 const launchers = await Launchers.open({
@@ -35,6 +35,16 @@ const run = (line, more = {}) => new Promise((resolve) => {
   ends.push(resolve);
   launchers.launch(0, { folder: process.argv[1], line, command: "/bin/sh -c '" + line + "'", environment: '', exports: 'X=1', ...more });
 });
+const wordsOf = (pid) => { try { return readFileSync('/proc/' + pid + '/cmdline', 'latin1').split('\\0'); } catch { return []; } };
+/** Two sleeps of so many seconds run: the task's own, and the one that left it. */
+const untilRuns = async (seconds) => {
+  const deadline = Date.now() + 60_000;
+  const count = () => readdirSync('/proc').filter((name) => { const [program, time] = wordsOf(name); return program === 'sleep' && time === seconds; }).length;
+  while (count() < 2) {
+    if (Date.now() > deadline) throw new Error('two sleeps of ' + seconds + ' s do not run');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+};
 `;
 
 async function runInside(program: string): Promise<string> {
@@ -64,7 +74,7 @@ test.serial('what left its group, its parent and its environment is found in the
     const second = await run('ps -eo args | grep -c "^sleep 1000021"; cat /proc/self/cgroup');
     console.log(JSON.stringify({ status: first.status, group: /^0::.*mutirao-\\d+-[0-9a-f]{12}\\.scope$/m.test(first.out), left: second.out.split('\\n')[0] }));
     const killed = run('setsid env -i sh -c "trap : TERM; while :; do setsid sleep 1000022 & sleep 0.01; done" & sleep 1000022');
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await untilRuns('1000022');
     launchers.signal(0, 'SIGKILL');
     const { status } = await killed;
     const third = await run('ps -eo args | grep -c "^sleep 1000022"');
@@ -76,7 +86,7 @@ test.serial('what left its group, its parent and its environment is found in the
 test.serial('what is in the scope ends with us, however we end', async (t) => {
   const said = await runInside(`
     void run('setsid env -i sleep 1000023 & sleep 1000023');
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await untilRuns('1000023');
     console.log('killed');
     process.kill(process.pid, 'SIGKILL');`);
   t.regex(said, /^status 137/);
