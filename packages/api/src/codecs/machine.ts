@@ -13,7 +13,7 @@ import type { ContentPushed as ContentPushedWire } from '../generated/mutirao/pr
 import { decodeGangHeld, encodeGangHeld } from './gang.ts';
 import { asBuffer } from './as-buffer.ts';
 import { clip } from '../limits.ts';
-import { decodePath, encodePath } from './wire-path.ts';
+import { decodePath, encodePath } from './byte-names.ts';
 import { badRequest, boundCode, boundList, boundName, boundNumber, boundProcessors, boundText, decodeContent, decodeProofText, encodeContent } from './common.ts';
 
 /** Takes replicas back. */

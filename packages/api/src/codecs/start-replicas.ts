@@ -4,7 +4,7 @@ import type { InputFile as InputFileWire, TaskTemplate as TaskTemplateWire, Work
 import type { ReplicaStart as ReplicaStartWire, StartReplicas as StartReplicasWire } from '../generated/mutirao/machine/v1/machine.ts';
 import { badRequest, boundList, boundName, boundText, decodeContent, decodeLimits, decodeProofText, decodeRoot, encodeContent, encodeLimits, encodeRoot, refuseNul } from './common.ts';
 import { decodeGangPlace, encodeGangPlace } from './gang.ts';
-import { decodePath, encodePath } from './wire-path.ts';
+import { decodePath, encodePath } from './byte-names.ts';
 
 /** Reads a batch of replicas. @throws {MutiraoError} MUT_BAD_REQUEST. */
 export function decodeStartReplicas(wire: StartReplicasWire): StartReplicas {
